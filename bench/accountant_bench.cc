@@ -1,8 +1,8 @@
-// The time that the accountant takes for an answer, on one core: single rounds, composed rounds, Renyi
-// divergences, random allocation and calibration. For comparison, reference_fft measures what an FFT
-// accountant would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the sum of
-// n = 60,000 terms needs on a grid. The counter `ffts` of an answer is its time as a multiple of one such
-// FFT, measured in the same run; other counters show the answers.
+// Measures the time that the accountant takes for an answer, on one core: for single rounds, composed rounds,
+// Renyi divergences, random allocation and calibration. For comparison, reference_fft measures what an FFT
+// accountant would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, which a sum of n =
+// 60,000 terms needs on a grid. The counter `ffts` of an answer is its time as a multiple of one such FFT,
+// measured in the same run; other counters show the answers.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -40,7 +40,7 @@ void reference_fft(benchmark::State& state) {
 }
 BENCHMARK(reference_fft)->Unit(benchmark::kMillisecond);
 
-// Returns the CPU seconds of one such FFT, the median of nine, measured on the first call.
+// Returns the CPU seconds of one such FFT: the median of nine, which is measured on the first call.
 double fft_seconds() {
   static const double median = [] {
     Eigen::FFT<double> fft;
@@ -77,7 +77,8 @@ BENCHMARK_CAPTURE(curve_point, pure, PureLocal{2}, 0.01)->Unit(benchmark::kMilli
 BENCHMARK_CAPTURE(curve_point, gaussian, GaussianLocal{5}, 0.0015)->Unit(benchmark::kMillisecond);
 
 // --- only the best upper bound, each time by a new accountant. A process keeps the tables of Gaussian types
-// for the noises that it was asked about last; best_upper has them from its second iteration on.
+// for the values of sigma that it was asked about last, so best_upper has its tables from the second
+// iteration on.
 
 struct Row {
   const char* name;
@@ -136,8 +137,8 @@ void best_upper(benchmark::State& state) {
   state.SetLabel(row.name);
 }
 
-// Times the same in a process of its own for each answer, which has no tables yet: what one call of the
-// command takes beyond its start.
+// Times answers to the questions of best_upper, each in a process of its own that has no tables yet. This is
+// the time that one call of the command takes besides starting.
 void fresh_process(benchmark::State& state) {
   const Row& row = rows().at(static_cast<std::size_t>(state.range(0)));
   double all = 0;

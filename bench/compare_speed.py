@@ -4,10 +4,11 @@
     bench/compare_speed.py BASE [--bench accountant_bench] [--filter REGEX] [--pairs 7] [--most 1.10]
 
 Both commits are built with the preset `release`: BASE in a git worktree, build/compare/source, and this checkout in its
-own build folder. Then the two programs run alternately, which program first changing from pair to pair, so that other
-work on the machine slows both. For each benchmark the table shows the median CPU time of both, and of the ratios
-(this checkout / BASE) of all pairs the median, the smallest and the largest. The exit status is 1 if for a benchmark
-the median ratio is above --most and even its smallest ratio is above 1. A benchmark that only one commit has is named.
+own build folder. Then the two programs run alternately, so that other work on the machine slows both; the program that
+runs first changes from pair to pair. For each benchmark the table shows the median CPU time of both programs, and the
+median, the smallest and the largest of the ratios (this checkout / BASE) of all pairs. The exit status is 1 if for a
+benchmark the median ratio is above --most and even its smallest ratio is above 1. A benchmark that only one commit has
+is named.
 """
 import argparse
 import json

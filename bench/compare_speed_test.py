@@ -5,7 +5,7 @@ import compare_speed
 
 
 def pairs(*ratios):
-    """Pairs of runs in which benchmark `a` takes these ratios of its time in BASE, while other work slows each pair."""
+    """Returns pairs of runs in which `a` takes these ratios of its time in BASE, while other work slows each pair more."""
     return [({"a": 100.0 * (i + 1)}, {"a": 100.0 * (i + 1) * ratio}) for i, ratio in enumerate(ratios)]
 
 

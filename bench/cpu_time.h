@@ -1,4 +1,5 @@
-// The CPU seconds that this process has used, which exclude other work on a shared machine. Thread-safe.
+// Reads the CPU seconds that this thread or this process has used, which exclude other work on the machine.
+// The functions may be called from any thread.
 #pragma once
 
 #include <ctime>

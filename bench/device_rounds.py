@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Measures the processor time that a round takes a device: all of `muster client`, over HTTP on this machine.
+"""Measures the processor time that a device spends on a round: all of `muster client`, over HTTP on this machine.
 
     bench/device_rounds.py --command build/release/muster [--first 3] [--last 28] [--seconds 2]
 
 The processor time that the client processes have used is read after --first rounds and again before the last one, and
-the difference is divided by rounds and devices, so that starting, which a device does once, is not part of it. All that
-comes back in every round is: ten or more requests that ask for tokens and rounds, the download of the model, two
-messages, their cryptography, and the writes to the disk. It is measured for 34 devices in one process, with the gradient
-of one image of `digits` for the 330 parameters of `logistic`, and for 12 devices that have a process each. There every
-gradient is computed by a process of its own, whose time is stated apart.
+the difference is divided by rounds and devices, so that starting, which a device does once, is not part of it.
+Everything that recurs in each round is part of it: ten or more requests that ask for tokens and rounds, the download of
+the model, two messages, their cryptography, and the writes to the disk. It is measured for 34 devices in one process,
+with the gradient of one image of `digits` for the 330 parameters of `logistic`, and for 12 devices that have a process
+each. With a process each, every gradient is computed by a further process, whose time is stated separately.
 """
 
 import argparse
@@ -24,13 +24,13 @@ import role_processes  # noqa: E402
 
 
 def used_by(processes):
-    """The processor seconds of running processes, and those of the children that they have waited for."""
+    """Returns the processor seconds of running processes, and those of the children that they have waited for."""
     used = [role_processes.processor_seconds(process) for process in processes]
     return sum(own for own, _ in used), sum(children for _, children in used)
 
 
 def device_round(devices, first, last, seconds):
-    """The processor seconds of a device in a round, between the ends of these two rounds, and those of its children."""
+    """Returns the processor seconds of a device in a round, and those of its children, after round `first`."""
     plan = role_processes.plan(clients=sum(devices), rounds=last, delta="1e-4")
     with tempfile.TemporaryDirectory() as name:
         deployment = role_processes.Deployment(pathlib.Path(name), devices=devices, seconds=seconds, text=plan,

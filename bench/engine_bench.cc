@@ -1,11 +1,11 @@
-// Benchmarks per-example gradients, the mean gradients of clients with several records, and predictions:
-// microseconds, FLOP rate, and the ratio to the time of the multiply-adds only.
+// Benchmarks per-example gradients, the mean gradients of clients with several records, and predictions. It
+// reports microseconds, the FLOP rate, and the ratio to the time of the multiply-adds alone.
 //
 // The number of multiply-adds is that of the papers' CNN: 422,208 forward, and 1,065,920 forward and
-// backward. (That includes the last row and column of the first maps, which influence nothing and which the
-// fused engine skips.) `x_floor` is the time divided by the time of the same number of multiply-adds in
-// registers, measured in the same run. `x_one` is the time of clients with several records divided by that of
-// clients with one, for the same records, measured alternately.
+// backward. (They include the last row and column of the first feature maps, which influence nothing and
+// which the fused engine skips.) `x_floor` is the time divided by the time of the same number of
+// multiply-adds in registers, measured in the same run. `x_one` is the time of clients with several records
+// divided by that of clients with one, for the same records, measured alternately.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

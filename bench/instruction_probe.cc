@@ -1,5 +1,5 @@
-// Runs one kernel a number of times, for a tool that counts instructions (instructions.py). Without
-// arguments, it prints the compiler, the build type and the vector target of the kernels.
+// Runs one kernel TIMES times, for a tool that counts instructions (instructions.py). Without arguments, it
+// prints the compiler, the build type and the vector target of the kernels.
 //
 //   instruction_probe KERNEL TIMES
 #include <array>
@@ -28,7 +28,7 @@ using namespace muster;
 
 const random::RunKey kKey = random::RunKey::from_seed(1);
 
-// A model, a few examples, and room for what a client computes.
+// A model, a few examples, and memory for what a client computes.
 struct Client {
   std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(learning::Architecture::cnn);
   std::unique_ptr<learning::Workspace> room = engine->make_workspace();

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Counts with valgrind the instructions that each kernel executes for one client, even on a busy machine.
+"""Counts with valgrind the instructions that each kernel executes. The counts are right even on a busy machine.
 
 A kernel runs twice with different numbers of repetitions. The count for one repetition is the difference of the two
 counts divided by the difference of the repetitions. valgrind does not support AVX-512, so the counts are those of the
-AVX2 kernels, which are compiled from the same source. Of the accountant, one round and one composition are counted.
+AVX2 kernels, which are compiled from the same source. For the accountant, one round and one composition are counted.
 Theorems for the Gaussian are left out: under valgrind, whose long doubles have 64 bits, they take minutes. The exit
 status is 1 if a count is more than 5 % above the stored one. Counts are compared only for the compiler, build and
 vector unit with which the stored ones were made. With others, or without valgrind, the exit status is 77, and the
@@ -18,8 +18,9 @@ import sys
 
 BASELINE = pathlib.Path(__file__).with_name("instructions.txt")
 ALLOWED = 1.05
-# The two numbers of repetitions. For messages both are multiples of 8, the number that an aggregator takes at once. The
-# number of instructions at startup varies by some 50,000; with these repetitions, that is below 0.5 % of the count.
+# The two numbers of repetitions of each kernel. For messages both are multiples of 8, the number that an aggregator
+# takes at once. The number of instructions at startup varies by some 50,000, which is below 0.5 % of the difference
+# between the two counts.
 KERNELS = {"gradient": (8, 72), "predict": (8, 136), "ldp-sgd": (8, 72), "gaussian": (8, 72), "gaussian-sum": (8, 520),
            "coins-of-100000": (8, 40), "account-one-round": (2, 6), "compose-1000-rounds": (1, 2)}
 HEADER = """# Instructions a client of each kernel, by bench/instructions.py --update; coins for 100,000 clients together; those of

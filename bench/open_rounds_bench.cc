@@ -1,5 +1,6 @@
-// Times rounds whose vectors come from outside (simulation/open_rounds.h) against the engine's own making and
-// adding of the same messages: 26,010 coordinates, 60,000 clients of whom a tenth send.
+// Compares the time of rounds whose vectors come from outside (simulation/open_rounds.h) with a floor, the
+// time of making and adding up as many messages alone. There are 26,010 coordinates, and 60,000 clients of
+// whom a tenth send.
 //
 //   in_cache     the vectors are sent eight at a time from the same eight rows
 //   from_memory  all vectors of the round lie in main memory, 624 MB, and are sent at once
@@ -44,7 +45,7 @@ struct Rounds {
         maker(*randomizer, nullptr, kKey, simulation::BadVector::refused),
         estimate(kDimension) {}
 
-  // Sends the vectors of one round, `piece` at a time, from rows that begin again after `rows`.
+  // Sends the vectors of one round, `piece` at a time. After `rows` rows, the first rows are sent again.
   std::uint64_t round(const std::vector<float>& vectors, std::size_t rows, std::size_t piece) {
     const std::span<const std::uint64_t> who = open.open(++number);
     for (std::size_t at = 0; at < who.size(); at += piece) {
@@ -96,7 +97,7 @@ void against_floor(benchmark::State& state, std::size_t rows, std::size_t piece)
 }
 
 void in_cache(benchmark::State& state) { against_floor(state, 8, 8); }
-// As many rows as clients send, and some more, because their number is random.
+// More rows than the 6,000 clients that are expected to send, because their number is random.
 constexpr std::size_t kSenders = 6'500;
 void from_memory(benchmark::State& state) { against_floor(state, kSenders, kSenders); }
 

@@ -1,4 +1,4 @@
-// Benchmarks streams and normals: bytes and normals per second on one core.
+// Benchmarks random streams and normal variables: bytes and normals per second on one core.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -57,7 +57,7 @@ void squared_norm(benchmark::State& state) {
 }
 BENCHMARK(squared_norm);
 
-// One 64-bit coin for each of a million clients.
+// Draws one 64-bit coin for each of a million clients.
 void check_in_coins(benchmark::State& state) {
   const RunKey key = RunKey::from_seed(1);
   std::vector<std::uint64_t> out(4096);

@@ -81,7 +81,7 @@ delta = 1e-8
   return protocols::Plan::validate(source, protocols::Command::train);
 }
 
-// An issuer that has issued a token of the one round to every device.
+// An issuer that has issued every device a token for the only round.
 class OneRoundIssuer final : public service::IssuerForShuffler {
  public:
   OneRoundIssuer(const Hash& task, const SigningKey& identity, std::uint64_t devices)
@@ -125,7 +125,7 @@ struct Task {
   simulation::Prepared parts = service::server_parts(document);
 };
 
-// Calls step() until the aggregator's state is this one. Returns whether it became so within ten minutes.
+// Calls step() until the aggregator is in this state. Returns whether it was within ten minutes.
 bool step_until(service::AggregatorRole& role, service::Progress::State state) {
   const auto end = Clock::now() + std::chrono::minutes(10);
   while (role.step().state != state) {
@@ -135,7 +135,7 @@ bool step_until(service::AggregatorRole& role, service::Progress::State state) {
   return true;
 }
 
-// Opens the round, and returns its keys. Both roles are gone afterwards.
+// Opens the round, and returns its keys. Both roles have been destroyed when the function returns.
 RoundKeys open_round(Task& task) {
   service::SqliteStore shuffler_store = task.store("shuffler"), aggregator_store = task.store("aggregator");
   service::FileLogFolder logs(task.folder.path());
@@ -150,7 +150,7 @@ RoundKeys open_round(Task& task) {
   return {1, descriptor_hash(descriptor), descriptor.shuffler, descriptor.aggregator};
 }
 
-// The uploads of reports whose messages are random.
+// Returns `count` sealed uploads of reports whose messages are random.
 std::vector<Buffer> sealed(const RoundKeys& keys, std::size_t count) {
   std::vector<Buffer> uploads;
   uploads.reserve(count);
@@ -190,7 +190,7 @@ struct Process {
   int told = -1;
 };
 
-// Runs `role` in a process of its own, which may write into the pipe.
+// Runs `role` in a new process, which may write into the pipe, and returns this process.
 Process start(const std::function<void(int pipe)>& role) {
   int ends[2];
   if (::pipe(ends) != 0) std::abort();

@@ -1,7 +1,7 @@
 // Benchmarks large populations: coins, a round of ten million clients, and the part of a round that only
 // one thread does.
 //
-//   coins              `ns` is the CPU nanoseconds per client.
+//   coins              the coins of all clients. `ns` is the CPU nanoseconds per client.
 //   ten_million_round  10^7 clients at rate 1e-4 over 60,000 examples, on one thread. `cpu_ms` is the CPU
 //                      time of a round. `floor_ms`, measured in alternation with it, is that of the bare
 //                      gradient kernel and fill_normals for as many messages. `floors` is cpu_ms / floor_ms,
@@ -47,7 +47,7 @@ void coins(benchmark::State& state) {
 }
 BENCHMARK(coins)->Arg(10'000'000)->Arg(1'000'000'000)->Unit(benchmark::kMillisecond);
 
-// 60,000 examples in memory, as many as MNIST has: 3,000 drawn digits, repeated.
+// Returns 60,000 examples in memory, as many as MNIST has: 3,000 drawn digits, repeated.
 const learning::Dataset& examples() {
   static const learning::Dataset data = [] {
     constexpr std::uint64_t kDrawn = 3000, kCopies = 20;
@@ -62,7 +62,7 @@ const learning::Dataset& examples() {
   return data;
 }
 
-// The papers' network and its model, with `clients` clients of which a fraction `rate` reports.
+// A population of `clients` clients, of which a fraction `rate` reports, and the papers' network.
 struct Workload {
   Workload(std::uint64_t n, double check_in)
       : clients(n),

@@ -1,10 +1,10 @@
 // Benchmarks the shuffler's server as a whole: an upload that comes over HTTP is opened, its token is
-// verified, and it is durable before the answer goes out. Uploads are sealed beforehand; a process of its
-// own sends them over 256 connections of this machine that are kept.
+// verified, and it is on the disk before the answer goes out. Uploads are sealed beforehand; another process
+// sends them over 256 persistent connections on this machine.
 //
-// `over_floor` is the CPU time of the server's process for one upload, over that of one X25519 and one
-// verification of RSA-2048 by the same libraries in the same run. `per_second` counts what was acknowledged
-// by the clock, while the sender shares the machine.
+// `over_floor` is the CPU time of the server's process for one upload, divided by the CPU time of one X25519
+// function and one verification of RSA-2048 by the same libraries in the same run. `per_second` is the number
+// of uploads acknowledged per second by the clock, while the sender runs on the same machine.
 #include <arpa/inet.h>
 #include <benchmark/benchmark.h>
 #include <netinet/in.h>
@@ -44,8 +44,8 @@ int connect_to(std::uint16_t port) {
   return connection;
 }
 
-// The sender: each connection sends its next upload when the last one was acknowledged. Exits with 0 if all
-// were.
+// Sends all uploads: each connection sends its next upload when the one before was acknowledged. Ends the
+// process, with exit status 0 if all uploads were acknowledged.
 [[noreturn]] void send_all(const std::vector<Buffer>& uploads, std::uint16_t port) {
   std::vector<pollfd> connections(kConnections);
   std::size_t next = 0, acknowledged = 0;
@@ -97,7 +97,7 @@ void shuffler_per_upload_over_http(benchmark::State& state) {
     least += floor_seconds() / 2;
     int to_sender[2];
     if (::pipe(to_sender) != 0) std::abort();
-    // Before the server has threads.
+    // The process forks before the server starts threads.
     const pid_t sender = ::fork();
     if (sender == 0) {
       std::uint16_t port = 0;

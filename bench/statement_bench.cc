@@ -1,5 +1,5 @@
-// Times what `muster.account` of the Python package calls: a statement about a plan.
-// bench/python/package_speed.py asks the same questions in Python, and compares.
+// Times the C++ function that `muster.account` of the Python package calls: it makes a statement about a
+// plan. bench/python/package_speed.py asks the same questions in Python, and compares the times.
 //
 //   statement/0   one round of 1,000 clients whose mechanism is only known to be 1-DP: a short question
 //   statement/1   6,800 rounds of the papers' network on MNIST: a long one

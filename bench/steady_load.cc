@@ -1,7 +1,7 @@
-// The devices of bench/steady_load.py: many devices in one process that fetch tokens, and each send one
-// upload in every round, evenly over its length. What differs from `muster client` is that nothing is kept on
-// the disk, that uploads are sent when it is their turn instead of at times of the devices' own, and that a
-// report is R(0).
+// Simulates the devices of bench/steady_load.py: many devices in one process that fetch tokens, and each send
+// one upload in every round. Unlike `muster client`, this program keeps nothing on the disk, sends the
+// uploads one after the other, evenly over the middle of the round, instead of at times that the devices
+// choose, and reports the zero vector, randomized.
 //
 //     steady_load keys COUNT                        prints the enrolment list of COUNT devices
 //     steady_load run TASK SHUFFLER ISSUER COUNT    takes part until the task is over
@@ -68,7 +68,7 @@ struct Load {
   std::uint64_t devices;
 };
 
-// What all threads see, and what they have seen.
+// The round and the key directory that all threads use, and what became of their uploads.
 class Shared {
  public:
   struct Round {
@@ -136,8 +136,8 @@ class Crowd {
   }
 
  private:
-  // Devices ask for blocks of all listed rounds. Their first blocks differ in length, so that later ones are
-  // spread over the rounds.
+  // A device asks for the tokens of all rounds listed, in one block. The first blocks of devices differ in
+  // length, so that their later requests are spread over the rounds.
   static constexpr std::uint64_t kStagger = 8;
   struct Held {
     std::uint64_t round;
@@ -145,11 +145,11 @@ class Crowd {
   };
   struct Device {
     wire::SigningKey key;
-    std::uint64_t first_block, asked;  // asked: the last round for which it has asked
+    std::uint64_t first_block, asked;  // asked: the last round for which the device has asked
     std::deque<Held> tokens;
   };
 
-  // Uploads are sent over the middle of what is left of the round.
+  // Sends the uploads evenly over the middle three quarters of the time that is left of the round.
   void send_all(const Shared::Round& round) {
     last_ = round.descriptor.round;
     const std::int64_t left = round.ends - now(), begin = now() + left / 8;
@@ -237,7 +237,7 @@ class Crowd {
   random::Probability rate_;
   random::OsSource bits_;
   std::vector<Device> devices_;
-  std::uint64_t last_ = 0;  // the round that was sent for
+  std::uint64_t last_ = 0;  // the last round for which uploads were sent
 };
 
 void print_round(std::uint64_t round, Shared::Seen seen) {
@@ -254,7 +254,7 @@ void print_round(std::uint64_t round, Shared::Seen seen) {
   std::fflush(stdout);
 }
 
-// Follows the rounds and the directory for all threads, until the task is over.
+// Follows the rounds and the key directory for all threads, until the task is over.
 void follow(const Load& load, Shared& shared) {
   const service::TaskSettings& settings = load.task.settings();
   service::RemoteShufflerForDevices shuffler(load.shuffler, "", kMaxBlob);

@@ -4,9 +4,9 @@
     bench/steady_load.py --build build/release [--devices 60000] [--seconds 60] [--rounds 60]
 
 Issuer, shuffler and aggregator run as processes on this machine, and the devices of bench/steady_load.cc fetch a token
-and send an upload in every round: 60,000 devices and rounds of 60 s are 1,000 uploads each second. A line for each round
-says what was acknowledged, how long that took, the resident memory and the processor time of each role, and the size of
-all files. The summary compares the medians of the first and the last third of the rounds.
+and send an upload in every round: 60,000 devices and rounds of 60 s make 1,000 uploads each second. A line for each
+round says how many uploads were acknowledged, how long they waited, the resident memory and the processor time of each
+role, and the size of its files. The summary compares the medians of the first and the last third of the rounds.
 """
 
 import argparse
@@ -29,7 +29,7 @@ ROLES = ("issuer", "shuffler", "aggregator")
 
 
 def measured(deployment):
-    """The resident megabytes and the processor seconds of each role, and the megabytes of its files."""
+    """Returns the resident megabytes and the processor seconds of each role, and the megabytes of its files."""
     figures = {}
     for role in ROLES:
         process = deployment.running[role].process
@@ -41,7 +41,7 @@ def measured(deployment):
 
 
 def third(rounds, of, last):
-    """The median of a figure over the first or the last third of the rounds."""
+    """Returns the median of a figure over the first or the last third of the rounds."""
     count = max(1, len(rounds) // 3)
     return statistics.median(of(each) for each in (rounds[-count:] if last else rounds[:count]))
 

@@ -1,6 +1,6 @@
-// The cryptography that no shuffler can do without for one upload: an X25519 and a verification of RSA-2048,
-// by the libraries that it uses. Benchmarks state their times as ratios to this floor. Objects belong to one
-// thread.
+// The cryptography that no shuffler can do without for one upload: one X25519 function and one verification
+// of RSA-2048, by the libraries that the shuffler uses. Benchmarks state their times as ratios to this floor.
+// Objects belong to one thread.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -37,7 +37,7 @@ inline const Round& shared_round() {
   return round;
 }
 
-// One Diffie-Hellman function.
+// Computes one X25519 function.
 inline void diffie_hellman(const Round& round) {
   std::array<std::uint8_t, 32> shared;
   benchmark::DoNotOptimize(
@@ -45,7 +45,7 @@ inline void diffie_hellman(const Round& round) {
   benchmark::DoNotOptimize(shared);
 }
 
-// One verification of a signature of a digest, with everything made ready before.
+// Verifies a signature of a digest; everything that can be prepared is prepared by the constructor.
 class Verification {
  public:
   explicit Verification(const Round& round) {

@@ -1,6 +1,6 @@
-// Benchmarks what a shuffler and an aggregator compute for each upload, as ratios to what the cryptography
-// alone takes: X25519 and a verification of RSA-2048, by the same libraries in the same run. Sockets and
-// files are not part of it.
+// Benchmarks what a shuffler and an aggregator compute for each upload, as ratios to the time of the
+// cryptography alone: X25519 and a verification of RSA-2048, by the same libraries in the same run. Sockets
+// and files are not measured.
 //
 // `over_floor` is the ratio of the CPU times. The floor of the shuffler is one X25519 and one verification;
 // that of the aggregator is one X25519, with the decryption and the adding of the payload for `gaussian`.

@@ -63,7 +63,7 @@ std::unique_ptr<randomizers::VectorRandomizer> make(Randomizer kind, std::size_t
                                      : randomizers::make_gaussian(5.0, 0.01, dimension);
 }
 
-// `count` examples in memory: 2,000 drawn digits, repeated.
+// Returns `count` examples in memory: 2,000 drawn digits, repeated.
 learning::Dataset examples(std::uint64_t count) {
   constexpr std::uint64_t kDrawn = 2000;
   static const learning::Dataset drawn = learning::draw_digits(kDrawn, 1, 1).train;
@@ -112,7 +112,7 @@ struct Run {
   std::uint64_t rounds = 0;
 };
 
-// CPU seconds for filling `count` vectors with normals, each as long as the model.
+// Returns the CPU seconds for filling `count` vectors with normals, each as long as the model.
 double normals_floor(std::uint64_t count) {
   static randomizers::AlignedVector<float> noise(learning::parameter_count(learning::Architecture::cnn));
   static std::uint64_t client = 0;
@@ -124,14 +124,15 @@ double normals_floor(std::uint64_t count) {
   return process_cpu_seconds() - start;
 }
 
-// CPU seconds of `count` times `each` multiply-adds.
+// Returns the CPU seconds of `count` times `each` multiply-adds.
 double multiply_add_floor(std::uint64_t count, std::size_t each) {
   const double start = process_cpu_seconds();
   for (std::uint64_t i = 0; i < count; ++i) benchmark::DoNotOptimize(bench::multiply_adds(each));
   return process_cpu_seconds() - start;
 }
 
-// Alternates work(), which returns the items done, with floor(items), which returns CPU seconds.
+// Measures work(), which returns the number of items done, alternately with floor(items), which returns CPU
+// seconds.
 template <class Work, class Floor>
 void against(benchmark::State& state, Work work, Floor floor) {
   double spent = 0, least = 0, items = 0;

@@ -47,7 +47,7 @@ def network():
 
 
 def add_clipped(gradients, sums, each):
-    """Clips each client's gradient (a row of every tensor) and adds it to the sums; if `each`, with its own noise."""
+    """Clips each client's gradient (a row of every tensor) and adds it to the sums; with noise of its own if `each`."""
     squares = sum(g.flatten(1).square().sum(1) for g in gradients)
     factors = (CLIP / (squares.sqrt() + 1e-6)).clamp(max=1.0)
     for gradient, total in zip(gradients, sums):

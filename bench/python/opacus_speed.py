@@ -52,7 +52,7 @@ def plan(protocol_rounds):
 
 
 class Ours:
-    """Steps by check-ins; everybody takes part, so that both sides have batches of one size."""
+    """Makes steps of muster.opacus. Every record takes part, so that both sides have batches of the same size."""
 
     def __init__(self, data, rounds):
         self.model = network()
@@ -87,7 +87,7 @@ class Stock:
         self.optimizer.step()
 
     def noise_on_every_record(self):
-        """What torch does if every record's clipped gradient gets noise of its own before the sum."""
+        """Computes with torch the mean of the records' clipped gradients, each with noise of its own."""
         gradients = [parameter.grad_sample for parameter in self.model.parameters()]
         factors = (CLIP / (sum(g.flatten(1).square().sum(1) for g in gradients).sqrt() + 1e-6)).clamp(max=1.0)
         for parameter, gradient in zip(self.model.parameters(), gradients):

@@ -1,4 +1,4 @@
-"""Measures what the Python package costs besides what it calls, as ratios to the same work in C++ in the same run.
+"""Measures the overhead of the Python package, as ratios of its times to those of the same work in C++ in one run.
 
     PYTHONPATH=build/release/python python3 bench/python/package_speed.py --build build/release [--pairs 3] [--only REGEX]
 
@@ -34,7 +34,7 @@ RANDOMIZERS = [{"randomizer": "gaussian", "sigma": 5.0, "clip": 0.01},
 
 
 def benchmarked(program, pattern):
-    """Returns what a Google Benchmark program measures for the benchmarks that match."""
+    """Returns what a Google Benchmark program measures for the benchmarks whose names match the pattern."""
     done = subprocess.run([program, f"--benchmark_filter={pattern}", "--benchmark_format=json"], check=True,
                           capture_output=True, text=True)
     return json.loads(done.stdout)["benchmarks"]
@@ -107,13 +107,13 @@ def threads(pairs, rows):
 
 
 def megabytes():
-    """Returns the process's largest size in memory since `memory` began."""
+    """Returns the largest size of the process in memory since memory() began, in megabytes."""
     text = pathlib.Path("/proc/self/status").read_text(encoding="ascii")
     return int(re.search(r"VmHWM:\s+(\d+)", text).group(1)) / 1e3
 
 
 def memory(rows):
-    pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets what was larger before
+    pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # forgets sizes before now
     before = megabytes()
     send_round(crowd(0, None), rows, ROWS)
     line("memory", [megabytes() - before], "MB besides the rows of a round")

@@ -10,7 +10,7 @@
 namespace muster::experiments {
 namespace {
 
-// An epsilon function with a table of the values that it has returned.
+// An epsilon function that remembers the values that it has returned.
 class Table {
  public:
   explicit Table(std::function<double(std::uint64_t)> epsilon) : epsilon_(std::move(epsilon)) {}

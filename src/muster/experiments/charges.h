@@ -1,5 +1,5 @@
-// What the rounds of several plans cost. Plans that are charged alike share one accountant and a table of its
-// epsilons, so that each epsilon is computed only once.
+// Computes what the rounds of several plans cost. Plans that are charged alike share one accountant and a
+// table of its epsilons, so that each epsilon is computed only once.
 //
 // Call of() from one thread. The epsilon functions that it returns may be called from any thread, and they
 // may outlive the Charges.

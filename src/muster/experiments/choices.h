@@ -1,13 +1,13 @@
-// What a user chooses between if a folder already holds the run, or the runs, that is to be trained there.
+// Names the two choices of a user whose folder already holds the run or runs that are to be trained there.
 //
-// Type only; there is nothing to call.
+// The header has only a type; there is nothing to call.
 #pragma once
 
 #include <string>
 
 namespace muster::experiments {
 
-// How errors name the two choices: as flags of the command unless the caller is another one.
+// The words with which errors name the two choices: flags of the command, unless the caller sets others.
 struct Choices {
   std::string resume = "--resume";
   std::string another = "--out DIR";

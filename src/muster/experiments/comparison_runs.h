@@ -1,11 +1,12 @@
-// The training runs of a comparison: every row that has a plan is trained with its seed and those after it.
+// Lists the training runs of a comparison: every row that has a plan is trained with its seed and the seeds
+// after it.
 //
 // A row of the reference `local` holds a plan, too: its own protocol with the noise that needs no shuffler. A
 // sum of messages does not depend on who may see them, so the model is the same with and without a shuffler,
 // and the row is trained as it stands. The folder of its run states the epsilon with an honest shuffler,
 // which is never larger than that of the row. Where a shuffler gains nothing, as for a single client, both
-// rows may hold the same plan, and share one run. `central` is no plan and has no runs. Pure functions, apart
-// from `all`.
+// rows may hold the same plan, and share one run. The rows of `central` have no plan and no runs. The
+// functions are pure, except that runs_of() changes `all`.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The folder of a sweep or a comparison: one folder per run, and a summary as JSON and as a picture.
+// Manages the folder of a sweep or a comparison, which holds one folder per run, and a summary as JSON and as
+// a picture.
 //
 // Call check_folder() before the first run, and leave_summary() after the last one, from one thread. A folder
 // belongs to one process at a time; nothing locks it, but each run locks its own folder.
@@ -26,8 +27,8 @@ std::filesystem::path usual_folder(const std::vector<PlannedRun>& runs, const st
 void check_folder(const std::filesystem::path& folder, const std::vector<PlannedRun>& runs,
                   const std::string& kind, bool resume, const Choices& choices = {});
 
-// Replaces the two files of the summary. Where no run began, there is no folder, and nothing is written.
-// Throws Error(file) if the files cannot be written.
+// Replaces the two files of the summary. If no run began, there is no folder, and nothing is written. Throws
+// Error(file) if the files cannot be written.
 void leave_summary(const std::filesystem::path& folder, const std::string& json, const std::string& picture);
 
 }  // namespace muster::experiments

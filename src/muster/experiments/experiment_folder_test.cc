@@ -33,7 +33,7 @@ class ExperimentFolderTest : public ::testing::Test {
  protected:
   ExperimentFolderTest() { fs::create_directory(folder()); }
   fs::path folder() const { return temporary_.path() / "experiment"; }
-  // Returns the error of check_folder, and "" if the folder is accepted.
+  // Returns the text of the error that check_folder throws, or "" if the folder is accepted.
   std::string refusal(bool resume) {
     try {
       check_folder(folder(), runs_, "sweep", resume);

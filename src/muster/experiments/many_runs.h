@@ -34,7 +34,7 @@ namespace muster::experiments {
 using MakeObserver = std::function<std::unique_ptr<simulation::TrainingObserver>(const protocols::Plan& plan,
                                                                                  const std::string& which)>;
 
-// Called with each result as soon as there is one.
+// A function that is called with each result as soon as it is known.
 using ResultSink = std::function<void(const simulation::RunResult& result)>;
 
 struct ManyRunsOptions {
@@ -60,8 +60,9 @@ class ManyRuns {
 
   // Trains the runs in the order given, each in its own folder below `folder`, and stores their results.
   // Returns false if they were interrupted; runs without a result are then unfinished. A run that diverges,
-  // or whose data cannot be used, fails without stopping the others, unless all of them need the same data,
-  // which cannot be read. Throws Error(data) then, and what run() throws with any other code.
+  // or whose data cannot be used, fails without stopping the others, unless all of them need the same data
+  // and these cannot be read. In that case throws Error(data); also throws what run() throws with any other
+  // code.
   bool run_all(const std::vector<PlannedRun>& runs, const std::filesystem::path& folder,
                const ResultSink& results);
 
@@ -69,22 +70,23 @@ class ManyRuns {
   // the same error is thrown for every run that needs them.
   bool is_unreadable(const protocols::Plan& plan) const;
 
-  // Returns the proven upper epsilon of a number of the plan's rounds. The function remembers what it has
-  // computed, and its runs use the same one.
+  // Returns the function that gives the proven upper epsilon of a number of the plan's rounds. It remembers
+  // what it has computed, and the plan's runs use the same function.
   reporting::EpsilonOfRounds charge_of(const protocols::Plan& plan);
 
  private:
   const learning::DataSplit& data_of(const protocols::Plan& plan);
-  // Gives a note to the caller unless it is empty or was given before: once, not once per run.
+  // Gives a note to the caller unless it is empty or was given before, so that a note that applies to many
+  // runs is given once.
   void note_once(const std::string& note);
-  // Notes what a record is to a client.
+  // Gives the notes on clients that hold several records and on clients that share records.
   void note_records(const protocols::Plan& plan, const simulation::RunResult& result);
 
   ManyRunsOptions options_;
   MakeObserver make_observer_;
   reporting::NoteSink notes_;
   Charges charges_;
-  std::string data_identity_;  // of data_
+  std::string data_identity_;  // the data_identity() of data_
   std::optional<learning::DataSplit> data_;
   std::set<std::string> noted_;
   std::map<std::string, Error> unreadable_;  // the errors of data sets that could not be read, by identity

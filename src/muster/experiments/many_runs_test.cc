@@ -1,4 +1,5 @@
-// Checks that runs that share data and accountants are the ordinary runs, and are never trained twice.
+// Checks that runs that share data and accountants give the same results as ordinary runs, and are never
+// trained twice.
 #include "muster/experiments/many_runs.h"
 
 #include <gmock/gmock.h>

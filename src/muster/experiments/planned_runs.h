@@ -1,5 +1,5 @@
-// The runs of a sweep or a comparison: a plan for each, and where its result goes. Several plans may each
-// have several runs, which differ only in their seed.
+// Lists the runs of a sweep or a comparison: the plan of each run, and where its result goes. Several plans
+// may each have several runs, which differ only in their seed.
 //
 // The functions are pure, except that order_for_training() reorders its argument.
 #pragma once

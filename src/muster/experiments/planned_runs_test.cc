@@ -20,7 +20,7 @@ namespace {
 using protocols::Plan;
 using ::testing::ElementsAre;
 
-// The table is never read.
+// Returns a plan on the table `data`, which is never read.
 Plan plan(const std::string& name, const std::string& data, const std::string& seed = "1") {
   const std::string text = "name = '" + name + "'\nseed = " + seed +
                            "\n[population]\nclients = 4\ndata = 'csv:" + data +

@@ -24,7 +24,7 @@ using accounting::Accountant;
 using accounting::Question;
 
 // Returns the proven epsilon if every client reported at this rate, or nullopt if no theorem bounds it.
-// Epsilon is 0 at rate 0, where nothing leaves any client.
+// At rate 0, epsilon is 0, because no client sends anything.
 std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::uint64_t rounds) {
   if (rate <= 0) {
     return 0;

@@ -1,4 +1,4 @@
-// Runs as they are shown to people: read from their folders, with the epsilons that are proven today.
+// Prepares runs that were read from their folders for people: with the epsilons that are proven today.
 //
 // Example:
 //     const std::vector<ShownRun> shown = shown_runs({simulation::read_run("runs/a")}, notes);
@@ -27,8 +27,8 @@ struct ShownRun {
   std::uint64_t larger;  // how many of the epsilons in the run's files are larger than today's
 };
 
-// Throws Error(file) if an epsilon in a run's files is smaller than what is proven today, or if its check-ins
-// are impossible.
+// Returns the runs with the epsilons that are proven today. Throws Error(file) if an epsilon in a run's files
+// is smaller than what is proven today, or if its check-ins are impossible.
 std::vector<ShownRun> shown_runs(std::vector<simulation::RunRecord> records,
                                  const reporting::NoteSink& notes);
 

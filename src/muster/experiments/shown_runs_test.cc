@@ -1,4 +1,5 @@
-// Checks that runs are shown with the epsilons of today, and that no file of others is replaced by a page.
+// Checks that runs are shown with the epsilons of today, and that a page replaces no file that muster did not
+// write.
 #include "muster/experiments/shown_runs.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// The steps of one training run besides training: the folder that it is allowed to use, what is checked and
-// said before its first round, and the result of a run that was finished before.
+// Does the steps of one training run besides training: opens the folder that it is allowed to use, makes the
+// checks and notes before its first round, and returns the result of a run that was finished before.
 //
 // Example:
 //     const auto folder = open_run(path, plan, fidelity, resume);
@@ -10,7 +10,7 @@
 //     before_training(plan, fidelity, *folder, prepared, notes);
 //     return simulation::train(plan, prepared.parts, prepared.data, *folder, options, observer);
 //
-// Call them from the thread that the RunFolder belongs to.
+// Call the functions from the thread that the RunFolder belongs to.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +27,7 @@ namespace muster::experiments {
 
 // Returns the folder to train in: `path` or, if empty, runs/NAME-HASH8. Throws Error(file) if it holds
 // a run that `resume` does not ask for, what RunFolder throws and, for the run of another plan or fidelity,
-// what require_plan and RunFolder::load throw. Errors name the two ways on as `choices` does.
+// what require_plan and RunFolder::load throw. Errors name the user's two choices in the words of `choices`.
 std::unique_ptr<simulation::RunFolder> open_run(const std::filesystem::path& path,
                                                 const protocols::Plan& plan, simulation::Fidelity fidelity,
                                                 bool resume, const Choices& choices = {});

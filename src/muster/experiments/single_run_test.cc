@@ -26,7 +26,8 @@ class SingleRunTest : public TableRuns {
  protected:
   SingleRunTest() { write_table(); }
 
-  // Runs the steps of the header's example, and interrupts the run after some rounds unless that is 0.
+  // Runs the steps of the header's example, and interrupts the run after `interrupt_after` rounds unless that
+  // is 0.
   simulation::RunResult run(const Plan& plan, bool resume, std::uint64_t interrupt_after = 0) {
     notes_.clear();
     watched_.interrupt = false;
@@ -45,7 +46,7 @@ class SingleRunTest : public TableRuns {
                              *observer);
   }
   Plan other() const { return plan().with("rounds.count", "6"); }
-  // Returns the text of the error that the run is refused with.
+  // Returns the text of the error with which the run is refused.
   std::string refusal(const Plan& plan, bool resume, ErrorCode code) {
     try {
       run(plan, resume);

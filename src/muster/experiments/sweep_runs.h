@@ -1,4 +1,4 @@
-// The runs of a sweep: one plan for each combination of values of some keys, and for several seeds.
+// Lists the runs of a sweep: one plan for each combination of values of some keys, each with several seeds.
 //
 // Example:
 //     simulation::Sweep sweep = sweep_of(source, {swept_key_of("rounds.count=10,20")}, 3);

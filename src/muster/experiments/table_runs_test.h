@@ -1,6 +1,7 @@
-// A fixture for tests that train on a table of four records: the plan, the folders, and what the runs say.
+// A fixture for tests that train on a table of four records: it has the plan, the folders, and the notes of
+// the runs.
 //
-// For tests; an object belongs to one thread.
+// A TableRuns belongs to one thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ namespace muster::experiments {
 
 class TableRuns : public ::testing::Test {
  protected:
-  // Four clients for five rounds, each of which is logged.
+  // Returns a plan of four clients and five rounds, each of which is logged.
   protocols::Plan plan() const {
     const std::string text = "name = 'small'\n[population]\nclients = 4\ndata = 'csv:" + table().string() +
                              "'\nlabel = 'kind'\ntest_data = 'csv:" + table().string() +
@@ -35,7 +36,7 @@ class TableRuns : public ::testing::Test {
   void write_table() const { replace_file(table(), "kind,x\na,1\nb,2\na,1.5\nb,3\n"); }
   std::filesystem::path table() const { return temporary_.path() / "table.csv"; }
   std::filesystem::path folder(const std::string& name = "run") const { return temporary_.path() / name; }
-  // Lets the run in folder() state this epsilon for its first logged round.
+  // Changes the epsilon that the run in folder() states for its first logged round.
   void state_first_epsilon(const std::string& epsilon) const {
     const std::filesystem::path file = folder() / simulation::kMetricsFile;
     const std::string key = "\"epsilon\":";
@@ -44,7 +45,7 @@ class TableRuns : public ::testing::Test {
     text.replace(begin, text.find_first_of(",}", begin) - begin, epsilon);
     replace_file(file, text);
   }
-  // A sink that keeps what it is told in notes_.
+  // Returns a sink that keeps each note in notes_.
   reporting::NoteSink keep_notes() {
     return [this](const std::string& note) { notes_.push_back(note); };
   }

@@ -1,7 +1,7 @@
-// Watches training runs in tests: which began, how many rounds they did, and an interruption after some of
-// them.
+// Watches training runs in tests: records which runs began and how many rounds they did, and can request an
+// interruption after some rounds.
 //
-// For tests; an object belongs to one thread, but any thread may use Watched::interrupt.
+// The classes are for tests. An object belongs to one thread, but any thread may use Watched::interrupt.
 #pragma once
 
 #include <atomic>

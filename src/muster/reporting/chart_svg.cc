@@ -74,7 +74,8 @@ std::vector<double> linear_ticks(double low, double high, std::size_t most, doub
   const double step = std::max(min_step, round_step(high - low, most));
   const double first = std::ceil(low / step - 1e-9);
   std::vector<double> found;
-  // Counted, because a number that is far larger than the step does not change when the step is added.
+  // The loop counts the ticks, because adding the step to a number that is far larger would not change it,
+  // and the loop would not end.
   for (std::size_t i = 0; i < most && (first + static_cast<double>(i)) * step <= high + 1e-9 * step; ++i) {
     found.push_back((first + static_cast<double>(i)) * step);
   }
@@ -94,7 +95,7 @@ Scale Scale::logarithmic(double low, double high, double from, double to) {
 }
 
 Scale Scale::around(double low, double high, double from, double to) {
-  // Means of equal values differ by their rounding, which is no range to show.
+  // Means of equal values may differ by rounding errors, and such a range is too small to show.
   if (!(high - low > kNearly * std::max(std::fabs(low), std::fabs(high)))) {
     const double width = low == 0 ? 1 : std::fabs(low) / 10;
     low -= width;
@@ -217,7 +218,7 @@ void ChartPanel::note(const std::string& words, const Stroke& stroke) {
 }
 
 std::string mark_svg(DataPoint pixel, MarkShape shape, const Stroke& stroke, double radius) {
-  constexpr double kTriangle = 1.25, kDiamond = 1.3, kSquare = 0.9;  // makes the shapes look equally large
+  constexpr double kTriangle = 1.25, kDiamond = 1.3, kSquare = 0.9;  // make the shapes look equally large
   const bool open = shape >= MarkShape::ring;
   const double x = pixel.x, y = pixel.y;
   const std::string ink = fmt::format("class=\"{0}{1}\" fill=\"{2}\" stroke=\"{3}\" stroke-width=\"1.8\"",

@@ -35,8 +35,8 @@ inline constexpr Stroke kThird{"c3", "#c2571a", 1.6, "2 4"};
 
 inline constexpr const char* kInk = "#1f2933";  // the colour of titles and names, with the class "ink"
 
-// The shape of a mark. Shapes tell lines apart for readers who cannot tell their colours apart. Those from
-// `ring` on are outlines.
+// The shape of a mark. Shapes tell lines apart for readers who cannot tell their colours apart. The shapes
+// from `ring` on are outlines.
 enum class MarkShape { disc, square, triangle, diamond, ring, open_square, open_triangle, open_diamond };
 inline constexpr std::size_t kMarkShapes = 8;
 
@@ -104,7 +104,7 @@ class ChartPanel {
 // Returns a mark whose middle is at a pixel.
 std::string mark_svg(DataPoint pixel, MarkShape shape, const Stroke& stroke, double radius);
 
-// Returns a legend of the strokes, from left to right, which starts at the pixel `from`.
+// Returns a legend that lists the strokes from left to right and starts at the pixel `from`.
 std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from);
 
 struct PictureSize {

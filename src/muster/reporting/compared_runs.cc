@@ -55,16 +55,17 @@ void caution_if_they_differ(const std::vector<ComparedRun>& runs, const std::str
 
 bool is_digits(const ComparedRun& each) { return each.run.plan.data() == "digits"; }
 
-// Whether both runs were measured on the same test examples. A digest covers training and test examples. The
-// test digits depend on the seed alone, so a different number of training digits leaves them the same.
+// Returns whether both runs were measured on the same test examples. A digest covers training and test
+// examples. The test digits depend on the seed alone, so a different number of training digits leaves them
+// the same.
 bool same_test_set(const ComparedRun& a, const ComparedRun& b) {
   if (a.run.data == b.run.data) return true;
   return is_digits(a) && is_digits(b) && a.run.plan.seed() == b.run.plan.seed() &&
          simulation::data_identity(a.run.plan) != simulation::data_identity(b.run.plan);
 }
 
-// Whether two runs that do not have the same data certainly have different test sets: of data in files, the
-// test examples may be the same ones.
+// Returns whether two runs whose data differ certainly have different test sets. If the data come from files,
+// the test examples may be the same although the training examples differ.
 bool surely_differ(const ComparedRun& a, const ComparedRun& b) {
   return is_digits(a) != is_digits(b) || (is_digits(a) && a.run.plan.seed() != b.run.plan.seed());
 }
@@ -113,7 +114,8 @@ std::uint64_t neutral_of(const ComparedRun& each) {
   return each.run.logged.empty() ? 0 : each.run.logged.back().neutral.value_or(0);
 }
 
-// The name of the folder itself, however the path is written: "runs/a/" and "runs/b/../a" have the name "a".
+// Returns the name of the folder without the folders above it, however the path is written: "runs/a/" and
+// "runs/b/../a" have the name "a".
 std::string folder_name(const fs::path& folder) {
   const fs::path whole = fs::absolute(folder).lexically_normal();
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();

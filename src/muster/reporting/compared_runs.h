@@ -1,4 +1,5 @@
-// Runs that are compared with each other: their names, and what a reader must know before comparing numbers.
+// Names runs that are compared with each other, and says what a reader must know before comparing their
+// numbers.
 //
 // Only run_labels() asks the file system, for the current folder. Any thread may call the functions.
 #pragma once
@@ -28,14 +29,14 @@ struct ComparedRun {
 // given. The paths must be those of different folders.
 std::vector<std::string> run_labels(const std::vector<std::filesystem::path>& folders);
 
-// A note on the runs, as in run_notes.h, that names the runs which it is about unless it is about all.
+// A note as in run_notes.h. It names the runs that it is about, unless it is about all of them.
 struct RunsNote {
   bool warns;
   std::string words;
 };
 
-// Returns notes on differences because of which numbers of different runs do not compare: test sets, measures
-// of accuracy, deltas, observers, and what epsilon protects.
+// Returns notes on those differences between the runs that make their numbers incomparable: test sets,
+// measures of accuracy, deltas, observers, and what epsilon protects.
 std::vector<RunsNote> cautions(const std::vector<ComparedRun>& runs);
 // Returns the notes on single runs: how many records a client holds, what is unfinished, alarms, and so on.
 std::vector<RunsNote> notes_on(const std::vector<ComparedRun>& runs);

@@ -16,8 +16,8 @@ using comparison::Comparison;
 using comparison::Row;
 using comparison::Solves;
 
-// Returns the reason why a row of a comparison that was to be trained has no accuracy, or none of all seeds;
-// "" if it has.
+// Returns the reason why a row of a comparison with training has no accuracy, or has one only for some of the
+// seeds. Returns "" if all seeds are finished.
 std::string why_no_accuracy(const Row& row) {
   if (row.protocol == comparison::kCentral) return "no plan describes a trusted server, so none is trained";
   if (!row.plan) return row.why_not;
@@ -72,7 +72,7 @@ std::vector<JsonObject> rows_json(const std::vector<Row>& rows, bool trained) {
   return objects;
 }
 
-// The shortest text that reads back as the same double.
+// Returns the shortest text that reads back as the same double, or "" for nullopt.
 std::string cell(std::optional<double> value) { return value ? fmt::format("{}", *value) : ""; }
 
 std::string training_cells(const Row& row) {

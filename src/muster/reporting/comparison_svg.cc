@@ -127,7 +127,7 @@ std::string accuracy_panel(const Layout& layout, const Scale& x, double top) {
   return panel.svg();
 }
 
-// Returns the panel of variances from the pixel `top` on; "" if there is none.
+// Returns the panel of variances from the pixel `top` on; "" if no row has a variance.
 std::string variance_panel(const Layout& layout, const Scale& x, double top) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const Mark& mark : layout.marks) {

@@ -1,9 +1,10 @@
 // Formats a comparison of protocols and randomizers for `muster compare`: as a table, one JSON line, CSV, or
 // one self-contained SVG picture.
 //
-// In the table, upper values are rounded up and lower values down, and lines have at most 80 characters; JSON
-// and CSV have 17 digits. A value that is unknown or does not exist is "none" or "-" in the table, null in
-// JSON and an empty cell in CSV; the picture omits it. All functions are pure.
+// In the table, upper values are rounded up and lower values down, and lines have at most 80 characters;
+// Numbers in JSON have 17 digits, and numbers in CSV as many as read back to the same double. A value that is
+// unknown or does not exist is "none" or "-" in the table, null in JSON and an empty cell in CSV; the picture
+// omits it. All functions are pure.
 #pragma once
 
 #include <string>

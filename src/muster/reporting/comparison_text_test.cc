@@ -1,5 +1,5 @@
 // Reads table, JSON, CSV and picture of a comparison that is made by hand: all must show the same rows, and
-// epsilons rounded outward.
+// the table must round epsilons outward.
 #include "muster/reporting/comparison_text.h"
 
 #include <gmock/gmock.h>
@@ -73,8 +73,8 @@ Row central(accounting::Neighbouring neighbouring, double variance) {
   return row;
 }
 
-// The comparison after training with two seeds, of which the second one of `shuffle` diverged. The references
-// are the two rows of `central`.
+// Returns the comparison after training with two seeds. With `shuffle`, the second seed has diverged. The
+// references are the two rows of `central`.
 Comparison trained() {
   Comparison all = some();
   all.references = {central(accounting::Neighbouring::replace_one, 0.0002),

@@ -79,8 +79,8 @@ class Panel {
     return Scale::logarithmic(shown.low, shown.high, left, left + width_);
   }
 
-  // Also sets local_fits_. The curve for a colluding shuffler may lie far above the others, and is drawn
-  // only if it does not compress them.
+  // Returns the scale of the y axis, and sets local_fits_. The curve for a colluding shuffler may lie far
+  // above the others, and is drawn only if it does not compress them.
   Scale y_scale() {
     Span shown = span_of(&CurvePoint::upper);
     const Span lower = span_of(&CurvePoint::lower), local = span_of(&CurvePoint::local_upper);
@@ -118,7 +118,8 @@ class Panel {
     return over_rounds_ ? static_cast<double>(point.rounds) : point.fixed;
   }
 
-  // Epsilon 0 has no place on a logarithmic axis. It is then the only point, and is drawn in the middle.
+  // Returns the x at which a point is drawn. An epsilon of 0 has no place on a logarithmic axis; here it can
+  // only be the sole point, which is drawn in the middle.
   double x_shown(const CurvePoint& point) const {
     return x_value(point) > 0 ? x_value(point) : std::sqrt(chart_.x().low() * chart_.x().high());
   }
@@ -174,7 +175,8 @@ class Panel {
   ChartPanel chart_;
 };
 
-// A panel of several points has no place for an epsilon of 0 on its logarithmic axis.
+// Removes points at epsilon 0, which have no place on a logarithmic axis, unless the curve has only one
+// point.
 PrivacyCurves shown(PrivacyCurves curves) {
   if (curves.by_fixed.size() > 1) {
     std::erase_if(curves.by_fixed, [](const CurvePoint& point) { return !(point.fixed > 0); });

@@ -11,7 +11,8 @@ namespace {
 
 std::string upper_text(const std::optional<double>& value) { return value ? rounded_up(*value) : "none"; }
 
-// Aligns the rows. Columns from the right that do not fit, the bound and the rounds, move to notes below.
+// Returns the aligned rows. If they are too wide, the last column, the bound, moves to notes below the table,
+// and if necessary the one before it, the rounds, moves as well.
 std::string aligned_with_notes(std::vector<TableRow> rows) {
   constexpr std::size_t kMostMoved = 2;
   const TableRow titles = rows.front();

@@ -15,7 +15,8 @@ namespace muster::reporting {
 struct LaunchShare {
   std::string name;             // the plan's file
   accounting::Statement alone;  // the statement of this launch by itself
-  // The upper value of all other launches together; nullopt if the total is the sum of the single values.
+  // The upper value of all other launches together; nullopt if the total is the sum of the values of the
+  // launches.
   std::optional<double> upper_without;
 };
 

@@ -1,14 +1,14 @@
 // Eight colours for the lines and dots of one picture, on light and on dark pages.
 //
 // They differ enough for readers with any of the three kinds of colour blindness, and each one is visible on
-// its page (line_inks_test.cc measures both). Constants; use them from any thread.
+// its page (line_inks_test.cc measures both). The constants may be read from any thread.
 #pragma once
 
 #include <array>
 
 namespace muster::reporting {
 
-// The style class of what has the colour, and the colour on light and on dark pages.
+// The style class of lines and dots that have the colour, and the colour on light and on dark pages.
 struct LineInk {
   const char* css;
   const char* light;

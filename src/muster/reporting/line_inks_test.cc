@@ -1,5 +1,5 @@
 // Computes how the colours of lines look to colour-blind readers, by published matrices, and their contrast
-// by WCAG. Colours known to be bad must fail.
+// ratios by WCAG. Colours that are known to be bad must fail the tests.
 #include "muster/reporting/line_inks.h"
 
 #include <gtest/gtest.h>
@@ -49,8 +49,9 @@ Triple lab_of(const Triple& light) {
   return {116 * xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])};
 }
 
-// How a colour looks to readers with normal vision and to those without the cones for long, medium or short
-// waves: the matrices of Machado, Oliveira and Fernandes 2009 for severity 1, applied to linear light.
+// The matrices that show how a colour looks to readers with normal vision and to those without the cones for
+// long, medium or short waves. They are those of Machado, Oliveira and Fernandes 2009 for severity 1, and are
+// applied to linear light.
 constexpr std::array<Matrix, 4> kEyes = {
     {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
      {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}},
@@ -87,9 +88,10 @@ double contrast(const std::string& a, const std::string& b) {
   return (std::max(one, other) + 0.05) / (std::min(one, other) + 0.05);
 }
 
-// About 2.3 is a just noticeable difference of neighbouring areas; thin lines and marks need far more.
+// In L*a*b*, a distance of about 2.3 is just noticeable between neighbouring areas; thin lines and marks need
+// far more.
 constexpr double kClearlyApart = 20;
-// What WCAG 2 demands of graphics (success criterion 1.4.11).
+// The contrast ratio that WCAG 2 demands of graphics (success criterion 1.4.11).
 constexpr double kVisible = 3;
 
 TEST(LineInks, DifferForColourBlindReadersOnLightAndDarkPages) {

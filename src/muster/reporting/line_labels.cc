@@ -28,7 +28,9 @@ std::vector<std::size_t> characters(std::string_view text) {
 
 // Labels that touch each other, and move as one.
 struct Block {
-  double sum;  // of the positions at which the first label would be if each label stood where it is wanted
+  // For each label, the position of the first label at which this label would stand where it is wanted; added
+  // up over the labels.
+  double sum;
   std::size_t count;
 };
 
@@ -41,8 +43,9 @@ std::vector<double> spread(const std::vector<double>& wanted, double gap, double
   std::vector<std::size_t> order(wanted.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return wanted[i]; });
-  // After i gaps are taken off the i-th position, the positions need only be in ascending order. The nearest
-  // such positions are the means of blocks (pooling of adjacent violators), moved into the range.
+  // After i gaps are subtracted from the i-th position, the positions need only be in ascending order. The
+  // nearest such positions are the means of blocks (the pool-adjacent-violators algorithm), moved into the
+  // range.
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < order.size(); ++i) {
     blocks.push_back({wanted[order[i]] - gap * static_cast<double>(i), 1});

@@ -17,7 +17,7 @@
 
 namespace muster::reporting {
 
-// The keys of a plan that trains, after which a test may state others: the last statement of a key counts.
+// Keys and their values, which replace those of the plan that made_plan() makes, in this order.
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 
 inline protocols::Plan made_plan(const Overrides& overrides = {}) {

@@ -19,8 +19,8 @@ namespace {
 using accounting::Bound;
 using accounting::Statement;
 
-// Notebooks align the cells of tables to the right and give every other row a colour, in some themes one that
-// the text cannot be read on. Borders are of the text's colour.
+// Notebooks align the cells of tables to the right and colour every other row; in some themes, text on that
+// colour cannot be read. This style undoes both, and draws borders in the colour of the text.
 constexpr const char* kCell =
     "text-align:left;vertical-align:top;padding:2px 14px 2px 0;background:none;color:inherit;"
     "border:0;border-bottom:1px solid currentColor";
@@ -52,7 +52,7 @@ std::string listed(const std::vector<std::string>& plain) {
 std::string upper_text(const Bound& bound) { return bound.upper ? rounded_up(*bound.upper) : "none"; }
 std::string lower_text(const Bound& bound) { return bound.lower ? rounded_down(*bound.lower) : "-"; }
 
-// "epsilon at most 0.5, at delta 1e-05, after 6800 rounds"
+// Returns the paragraph "epsilon at most 0.5 at delta 1e-05, after 6800 rounds: proven; ...".
 std::string sentence(const Statement& statement) {
   const bool asks_epsilon = statement.question.asks_epsilon();
   const char* quantity = asks_epsilon ? "epsilon" : "delta";

@@ -1,5 +1,5 @@
-// Checks what a notebook shows of a statement, a plan and a curve: bounds rounded outward, all text escaped,
-// no default that the plan does not state.
+// Checks what a notebook shows of a statement, a plan and a curve: bounds are rounded outward, all text is
+// escaped, and no default value appears that the plan does not state.
 #include "muster/reporting/notebook_html.h"
 
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@
 namespace muster::reporting {
 namespace {
 
-// How a page begins, and the texts in its head by which is_report() recognises it. Pages of the first
+// The beginning of a page, and the texts in its head by which is_report() recognises it. Pages of the first
 // versions have only the second of these texts.
 constexpr std::string_view kBeginning = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n";
 constexpr std::string_view kMarker = "<meta name=\"generator\" content=\"muster report\">\n";

@@ -16,7 +16,7 @@
 
 namespace muster::reporting::page {
 
-// Whether `text` is a page that muster report made, in this version or an older one.
+// Returns whether `text` is a page that muster report made, in this version or an older one.
 bool is_report(std::string_view text);
 
 // Returns a page with these elements in its head. `title` is plain text, and `style` the whole style sheet.
@@ -40,7 +40,7 @@ std::string epsilon_data(double epsilon);
 std::string loss_data(double loss);
 std::string time_data(double seconds);
 
-// In these, `html`, `big` and `words` are HTML.
+// The parameters `html`, `big` and `words` of the next three functions are HTML.
 std::string number_cell(const std::string& html);  // a cell of a table, aligned to the right
 std::string card(const std::string& big, const std::string& words);
 std::string flag(const char* kind, const std::string& words);  // `kind` is "", "good" or "bad"

@@ -27,7 +27,7 @@ double delta_of(const protocols::Plan& plan, const std::string& where, const std
 
 // Describes a plan in one line: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".
 std::string plan_sentence(const protocols::Plan& plan);
-// The same, followed by what the question fixes: "...; delta = 1e-05".
+// Returns the same line, followed by what the question fixes: "...; delta = 1e-05".
 std::string heading(const protocols::Plan& plan, const accounting::Question& question);
 
 // Whether the bounds that papers give are added for comparison. Most of them are as-published, not proven.
@@ -48,11 +48,12 @@ std::vector<accounting::Statement> statements_of(const std::vector<protocols::Pl
 // alike, and what privacy_curves throws.
 accounting::PrivacyCurves curves_of(const protocols::Plan& plan, const accounting::Question& question,
                                     std::optional<accounting::View> view);
-// Throws Error(plan) if the plan's rounds are not all alike, since a curve moves their number. `asked_by` is
-// the flag or function that asks.
+// Throws Error(plan) if the plan's rounds are not all alike, because a curve varies their number. `asked_by`
+// is the flag or function that asks.
 void require_one_stage(const protocols::Plan& plan, const std::string& asked_by);
 
-// The keys of a statement's JSON, and "value": the number that was found, or an object for the knob accuracy.
+// Returns the JSON of the statement with the additional key "value": the number that was found, or an object
+// for the knob `accuracy`.
 JsonObject calibration_json(const protocols::Calibration& found, protocols::Knob knob);
 // Returns what was found in words: "epsilon0 = 2: the largest that keeps epsilon <= 1 at delta 1e-05".
 std::string calibration_sentence(const protocols::Calibration& found, protocols::Knob knob,

@@ -18,7 +18,7 @@ constexpr PictureSize kSize{960, 320};
 constexpr double kTop = 42, kBottom = 264;
 constexpr double kLeft = 64, kMiddle = 450, kSecondLeft = 550, kRight = 936;
 
-// More check-in counts than these are drawn as a line.
+// More check-in counts than this number are drawn as a line, fewer as dots.
 constexpr std::size_t kMaxDots = 150;
 
 double last_step(const RunRecord& run) { return static_cast<double>(run.logged.back().step()); }

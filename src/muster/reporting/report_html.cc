@@ -27,7 +27,7 @@ using page::loss_data;
 using simulation::Measurement;
 using simulation::RunRecord;
 
-constexpr double kNone = std::numeric_limits<double>::infinity();  // an epsilon that is not proven
+constexpr double kNone = std::numeric_limits<double>::infinity();  // stands for an epsilon that is not proven
 
 // The largest number of rows in the table of logged rounds. If there are more rounds, only the last and every
 // k-th before it are shown, for the smallest k that suffices.

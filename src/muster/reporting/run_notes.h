@@ -13,8 +13,8 @@
 
 namespace muster::reporting {
 
-// A function that is called with each note as soon as there is one, on the thread of the function that was
-// given this sink.
+// A function that is called with each note as soon as the note is known, on the thread of the function that
+// was given this sink.
 using NoteSink = std::function<void(const std::string& note)>;
 
 // Says that clients share records: "250000 clients share 3000 records, 83.3 a record on average: epsilon is

@@ -43,7 +43,7 @@ Stroke stroke_of(const RunLine& line) {
 
 MarkShape shape_of(std::size_t run) { return static_cast<MarkShape>(run % kMarkShapes); }
 
-// Returns the points at which both the place on the axis and the value are numbers.
+// Returns the points whose value is known and whose place on the axis is finite.
 template <typename Value>
 std::vector<DataPoint> points_of(const simulation::RunRecord& run, RunAxis axis, const Value& value) {
   std::vector<DataPoint> points;

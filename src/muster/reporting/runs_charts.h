@@ -36,7 +36,7 @@ std::string runs_chart(const std::vector<ComparedRun>& runs, RunAxis axis, RunMe
 // a proven one. Below the chart, the picture has the cautions and notes of compared_runs.h. Its colours
 // follow the reader's light or dark mode.
 std::string main_picture(const std::vector<ComparedRun>& runs);
-// Whether `text` is a picture that main_picture() made, in this version or an older one.
+// Returns whether `text` is a picture that main_picture() made, in this version or an older one.
 bool is_main_picture(std::string_view text);
 
 }  // namespace muster::reporting

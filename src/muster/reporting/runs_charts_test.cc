@@ -106,7 +106,8 @@ TEST(RunsCharts, EightRunsWithTwoLinesEachHaveLabelsThatDoNotOverlap) {
   for (std::size_t at = svg.find(label); at != svg.npos; at = svg.find(label, at + 1)) {
     heights.push_back(std::stod(svg.substr(svg.find(" y=\"", at) + 4)));
   }
-  // The heading and the title of the panel have the attributes in another order.
+  // Only labels were found, because the heading and the title of the panel have the attributes in another
+  // order.
   ASSERT_EQ(heights.size(), 16U);
   std::ranges::sort(heights);
   for (std::size_t i = 1; i < heights.size(); ++i) EXPECT_GE(heights[i] - heights[i - 1], 15.8);

@@ -21,7 +21,7 @@ using protocols::Plan;
 
 constexpr const char* kUnfinished = "unfinished";
 
-// The tables: only names of runs and values of keys may be broken into lines.
+// The style of the tables, in which only names of runs and values of keys may be broken into lines.
 constexpr const char* kTables =
     "#results th,#results td{padding-right:11px;white-space:nowrap}#results "
     "td:first-child{white-space:normal}"
@@ -47,7 +47,7 @@ std::string fraction_cell(const std::optional<double>& fraction) {
   return number_cell(fraction ? page::fraction_data(*fraction) : "-");
 }
 
-// Returns the cells from the number of rounds on, of a run that has logged a round or is finished.
+// Returns the cells of a run from the number of rounds on. The run must have logged a round or be finished.
 std::string figures_of(const Plan& plan, const LatestFigures& end, const char* state, bool by_client) {
   const std::string rounds = page::count_data(end.rounds) +
                              (end.rounds == plan.rounds() ? "" : fmt::format(" of {}", plan.rounds()));

@@ -1,5 +1,5 @@
-// Checks the page of several runs made by hand: a row each, the keys that differ, epsilons rounded up,
-// unfinished runs marked, and text from outside escaped.
+// Checks the page of several runs that are made by hand: each run has a row, the keys that differ are listed,
+// epsilons are rounded up, unfinished runs are marked, and text from files is escaped.
 #include "muster/reporting/runs_html.h"
 
 #include <gmock/gmock.h>

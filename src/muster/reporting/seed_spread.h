@@ -1,5 +1,5 @@
-// Statistics of runs that differ only in their seed, for the summary of a sweep or a comparison. Pure
-// functions.
+// Computes statistics of runs that differ only in their seed, for the summary of a sweep or a comparison. The
+// functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ JsonObject accuracy_json(const SeedSpread& spread);
 // Returns the cells for the mean, the lowest and the highest accuracy, each "-" if no run is finished.
 TableRow accuracy_cells(const SeedSpread& spread);
 
-// The number of runs, of those that are finished, and of those that failed.
+// The numbers of all runs, of finished runs, and of failed runs.
 struct RunCounts {
   std::uint64_t runs = 0, finished = 0, failed = 0;
   void add(const std::vector<simulation::SweptRun>& more);

@@ -17,12 +17,12 @@ constexpr PictureSize kSize{440, 300};
 constexpr double kTop = 36, kBottom = 214, kLeft = 64, kRight = 424;
 constexpr DataPoint kLegend{kLeft, 278};
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kFewPoints = 40;  // up to as many have dots of the full size
+constexpr std::size_t kFewPoints = 40;  // up to this many points are drawn as dots of the full size
 
 using Points = std::vector<DataPoint>;
 using Legend = std::vector<std::pair<std::string, Stroke>>;
 
-// A point for each round that is drawn; `value` may return kGap.
+// Returns a point for each round that is drawn; `value` may return kGap.
 template <typename Value>
 Points by_round(const TaskStanding& now, const Value& value) {
   Points points;
@@ -47,7 +47,7 @@ Scale round_scale(const TaskStanding& now) {
   return Scale::whole_numbers(0, std::max(1.0, last), kLeft, kRight);
 }
 
-// Counts are never below 0, and neither is their scale.
+// Returns a scale for counts. Counts are at least 0, and so is the low end of the scale.
 Scale count_scale(const Points& points) {
   const auto [low, high] = range_of(points);
   if (high <= 5) return Scale::whole_numbers(0, std::max(1.0, high), kBottom, kTop);
@@ -83,7 +83,8 @@ std::string accuracy_chart(const TaskStanding& now) {
 }
 
 std::string epsilon_chart(const TaskStanding& now) {
-  // A logarithmic scale shows both; nothing was charged yet where the one is 0.
+  // The scale is logarithmic, so that both curves can be read. While nothing has been charged, epsilon is 0
+  // and its curve has a gap.
   const auto positive = [](double epsilon) { return epsilon > 0 ? epsilon : kGap; };
   const Points honest = by_round(now, [&](const StandingRound& round) { return positive(round.epsilon); });
   const Points colluding = by_round(now, [&](const StandingRound& round) { return positive(round.local); });

@@ -1,5 +1,6 @@
-// The charts of the page that shows how a task stands (task_standing.h), each an <svg> element that is narrow
-// enough for a telephone. A chart of something that no round has yet is empty text. All functions are pure.
+// Draws the charts of the page that shows how a task stands (task_standing.h), each as an <svg> element that
+// is narrow enough for a telephone. A chart is an empty text if no round has anything to show in it. All
+// functions are pure.
 #pragma once
 
 #include <string>
@@ -9,9 +10,10 @@
 namespace muster::reporting {
 
 std::string accuracy_chart(const TaskStanding& now);
-// Epsilon of the rounds charged, and of those opened if shuffler and aggregator collude.
+// Draws the epsilon of the rounds charged, and the epsilon of the rounds opened if shuffler and aggregator
+// collude.
 std::string epsilon_chart(const TaskStanding& now);
-std::string heard_chart(const TaskStanding& now);      // devices, against those needed and enrolled
-std::string check_ins_chart(const TaskStanding& now);  // against their band
+std::string heard_chart(const TaskStanding& now);      // devices heard, with the numbers needed and enrolled
+std::string check_ins_chart(const TaskStanding& now);  // check-ins, with the band of the declared rate
 
 }  // namespace muster::reporting

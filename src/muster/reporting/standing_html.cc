@@ -16,9 +16,11 @@ using page::count_data;
 using page::data;
 using page::epsilon_data;
 
-// The newest rounds are in a table that is open, and at most so many more in one that opens on demand.
+// The kOpenRows newest rounds are in a table that is always visible, and at most kMoreRows older ones in a
+// table that the reader can unfold.
 constexpr std::size_t kOpenRows = 12, kMoreRows = 2000;
-// The page loads itself again ten times a round, but no more often or seldom than this, in seconds.
+// The page loads itself again kLoadsARound times in each round, but after kOftenest seconds at the earliest
+// and kSeldomest seconds at the latest.
 constexpr std::uint64_t kLoadsARound = 10, kOftenest = 2, kSeldomest = 60;
 
 constexpr const char* kStyle =
@@ -29,7 +31,7 @@ constexpr const char* kStyle =
 @media (max-width:520px){main{padding:18px 12px 40px}h1{font-size:22px}th,td{padding-right:9px}}
 )css";
 
-// An element that a reader of the page finds by the figure's path in the JSON object.
+// Returns an element whose id is the figure's path in the JSON object.
 std::string item(const std::string& path, const std::string& html) {
   return fmt::format("<span id=\"{}\">{}</span>", escaped(path), html);
 }
@@ -114,7 +116,7 @@ std::string cards_of(const TaskStanding& now) {
   return html + "</div>\n";
 }
 
-// What both epsilons of a round are.
+// Returns the paragraph that explains both epsilons of a round.
 std::string guarantee_of(const TaskStanding& now) {
   return fmt::format(
       "<p class=\"muted\">Both epsilons are upper values at delta {}, {}, {}: one of the rounds charged, in "
@@ -248,7 +250,7 @@ std::string privacy_of(const TaskStanding& now) {
          "what is left is the second epsilon above, in the view shuffler-colludes.</p>\n";
 }
 
-// What a reason of the shuffler or the aggregator means, for people.
+// Returns in plain words what a reason of the shuffler or the aggregator for rejecting a message means.
 const char* meaning_of(const std::string& reason) {
   constexpr std::pair<const char*, const char*> kMeanings[] = {
       {"version", "of another version of the wire"},

@@ -1,4 +1,5 @@
-// The status page and the JSON object of a deployment's task show the same figures, and the page is safe.
+// Checks that the status page and the JSON object of a deployment's task show the same figures, and that the
+// page is safe.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,14 +21,15 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr double kEpsilon = 1.99990001;  // a four-digit text to the nearest would be below it
+constexpr double kEpsilon = 1.99990001;  // rounded to nearest, its four-digit text would be below it
 
 NamedCounts uploads(std::uint64_t first) {
   return {{"length", first},    {"version", first + 1},  {"layer", first + 2},
           {"token", first + 3}, {"repeated", first + 4}, {"late", first + 5}};
 }
 
-// A task after four of five planned rounds: released, void, spent, and charged as lost.
+// Returns a task of which four rounds have ended and the fifth is open. The first round was released and the
+// second is void. The third was charged as lost, without the shuffler's word, and the fourth was spent.
 TaskStanding made_standing() {
   TaskStanding now;
   now.name = "digits";
@@ -74,7 +76,7 @@ TaskStanding made_standing() {
   return now;
 }
 
-// What stands on the page in the element with this id.
+// Returns what stands on the page in the element with this id.
 std::string element(const std::string& html, const std::string& id) {
   const std::string begin = fmt::format("<span id=\"{}\">", id);
   const std::size_t at = html.find(begin);
@@ -83,7 +85,7 @@ std::string element(const std::string& html, const std::string& id) {
   return html.substr(at + begin.size(), html.find("</span>", at) - at - begin.size());
 }
 
-// Every value of the object stands on the page.
+// Expects every value of the JSON object to stand on the page.
 void expect_same(const TaskStanding& now) {
   const std::string html = standing_html(now);
   const auto flat = nlohmann::json::parse(standing_json(now).str()).flatten();

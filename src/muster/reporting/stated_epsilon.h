@@ -23,7 +23,7 @@
 
 namespace muster::reporting {
 
-// A function that returns the proven upper epsilon of a number of rounds, or infinity if there is none.
+// A function that returns the proven upper epsilon of a number of rounds, or infinity if none is proven.
 // Several threads may call it at once.
 using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 

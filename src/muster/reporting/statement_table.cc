@@ -43,7 +43,8 @@ std::size_t fit(std::vector<TableRow>& rows) {
   return rows.front().size();
 }
 
-// A numerical error with two significant digits, with an exponent if it is below 1 %.
+// Returns the text of a numerical error: with two significant digits, and with an exponent if it is below
+// 0.01, or as an integer if it is at least 100.
 std::string error_text(double error) {
   return error < 0.01  ? fmt::format("{:.1e}", error)
          : error < 100 ? fmt::format("{:.2g}", error)

@@ -1,5 +1,5 @@
-// Compares table and JSON of a statement that is made by hand with literal texts: values rounded outward,
-// lines of at most 80 columns.
+// Compares table and JSON of a statement that is made by hand with literal texts. Values must be rounded
+// outward, and lines must have at most 80 columns.
 #include "muster/reporting/statement_text.h"
 
 #include <gmock/gmock.h>

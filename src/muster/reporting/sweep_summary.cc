@@ -58,7 +58,8 @@ std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
   return rows;
 }
 
-// One combination as a point. A line connects the combinations that differ only in the first swept key.
+// A combination as a point of the picture. A line connects the combinations that differ only in the first
+// swept key.
 struct Mark {
   double epsilon;
   SeedSpread spread;

@@ -1,4 +1,4 @@
-// How the task of a deployment stands: its figures, and the JSON object and the web page that show them.
+// Shows how the task of a deployment stands: its figures, as a JSON object and as a web page.
 //
 // Both show the same figures. On the page, the element of each figure has the figure's path in the object as
 // its id, such as "epsilon.upper" or "rejected.uploads.late"; a number stands there in a <data> element with
@@ -6,7 +6,7 @@
 //
 // The page is one file that loads nothing, has no script, and follows light and dark mode. While the task
 // runs, it asks the browser to load it again. No epsilon stands on it without its delta, its validity and
-// what it assumes. The values are plain, and the functions are pure.
+// what it assumes. The structs are plain data, and the functions are pure.
 //
 // Example:
 //     TaskStanding now = ...;
@@ -32,19 +32,20 @@ struct StandingRound {
   std::uint64_t round = 0;
   std::string outcome = {};  // "released", "spent" or "void"
   std::string reason = {};   // why it was spent; else empty
-  // After the round, at the task's delta: of the rounds charged, and of those opened if shuffler and
-  // aggregator collude.
+  // Two epsilons after the round, at the task's delta: `epsilon` is that of the rounds charged, and `local`
+  // that of the rounds opened if shuffler and aggregator collude.
   double epsilon = 0, local = 0;
-  // What the shuffler signed; nullopt for a round that an operator charged without the shuffler's word.
+  // What the shuffler signed about the round; nullopt for a round that an operator charged without the
+  // shuffler's word.
   struct Counted {
     std::uint64_t heard = 0, check_ins = 0;
     std::optional<protocols::CountBand> band = std::nullopt;  // of the check-ins, by the declared rate
-    NamedCounts rejected = {};                                // uploads
+    NamedCounts rejected = {};                                // the rejected uploads
   };
   std::optional<Counted> counted = std::nullopt;
   std::optional<double> accuracy = std::nullopt;  // on the test set, if it was measured after the round
 
-  // Of a round that was destroyed, nobody knows how many of its uploads were reports.
+  // Returns false for a round that was destroyed, because then nobody knows how many uploads were reports.
   bool shows_check_ins() const { return counted && outcome != "void"; }
 };
 
@@ -53,12 +54,12 @@ struct TaskStanding {
   std::string state, reason;     // docs/deployment.md has the states
   bool is_over = false;
   bool is_seeded = false;
-  std::uint64_t seconds = 0;  // of a round
+  std::uint64_t seconds = 0;  // the length of a round
 
   struct Rounds {
     std::uint64_t released = 0, spent = 0, voided = 0, opened = 0, planned = 0, most = 0;
   } rounds;
-  // At `delta`; nullopt if none is proven.
+  // Epsilons at `delta`; nullopt if none is proven.
   std::optional<double> epsilon_upper, epsilon_lower, epsilon_planned, local;
   std::uint64_t local_rounds = 0;
   double delta = 0;
@@ -78,9 +79,9 @@ struct TaskStanding {
   NamedCounts uploads, reports;          // rejected in all rounds
   std::optional<std::string> alarm = std::nullopt;
 
-  // The accuracy that was measured last.
+  // The accuracy that was measured last; nullopt if none has been measured yet.
   std::optional<double> accuracy() const;
-  // The round that ended last of those of which the shuffler's word is known; nullptr before.
+  // The last ended round about which the shuffler's word is known; nullptr if there is no such round yet.
   const StandingRound* last() const;
 };
 

@@ -1,5 +1,5 @@
-// Compares the check-ins that a run logged with the rate that its plan declares. Thread-safe: nothing is
-// shared between calls.
+// Compares the check-ins that a run logged with the rate that its plan declares. The functions share nothing
+// between calls and may be called from any thread.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace muster::reporting {
 
-// The monitor after all logged rounds, and the band with which each logged round was compared (nullopt if
-// that round was not watched).
+// The monitor after all logged rounds, and for each logged round the band with which its check-ins were
+// compared (nullopt if that round was not watched).
 struct WatchedRun {
   protocols::CheckInMonitor monitor;
   std::vector<std::optional<protocols::CountBand>> bands;

@@ -1,5 +1,5 @@
 // Describes a sweep: one plan with every combination of values of some keys, each run with several seeds.
-// Types only; there is nothing to call.
+// The header has only types; there is nothing to call.
 #pragma once
 
 #include <optional>

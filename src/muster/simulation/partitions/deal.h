@@ -39,8 +39,8 @@ struct Deal {
   std::size_t dealt() const { return static_cast<std::size_t>(clients * each); }
 };
 
-// Deals the records as the partition's kind says. Client j gets the elements with indices from j * each to (j
-// + 1) * each - 1 of the result.
+// Deals the records as the partition's kind says. Client j gets the `each` elements of the result that begin
+// at index j * each.
 std::vector<Record> deal(const protocols::Partition& partition, const Deal& deal, const random::RunKey& key);
 
 std::vector<Record> deal_shuffled(const Deal& deal, const random::RunKey& key);

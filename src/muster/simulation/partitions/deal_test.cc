@@ -1,6 +1,6 @@
-// Tests how records are dealt: each record to at most one client, few labels per client with by-label, and
-// shares of labels with the spread of their law with dirichlet. The test for few labels must fail for records
-// that are dealt without regard to labels.
+// Tests how records are dealt: each record goes to at most one client, by-label gives each client few labels,
+// and dirichlet gives shares of labels with the spread of their law. The test for few labels must fail for
+// records that are dealt without regard to labels.
 #include "muster/simulation/partitions/deal.h"
 
 #include <gtest/gtest.h>
