@@ -113,7 +113,7 @@ void dense_gradient(benchmark::State& state, const Architecture& architecture) {
   state.counters["x_fill"] = spent / fill;
 }
 
-// A client with several records sends the mean of their gradients.
+// Benchmarks a client with several records, which sends the mean of their gradients.
 void client(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(const Architecture&)) {
   using muster::simulation::Record;
   constexpr std::size_t kRecords = 192;  // a multiple of every number of records that a client has below

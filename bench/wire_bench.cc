@@ -3,7 +3,8 @@
 // and files are not measured.
 //
 // `over_floor` is the ratio of the CPU times. The floor of the shuffler is one X25519 and one verification;
-// that of the aggregator is one X25519, with the decryption and the adding of the payload for `gaussian`.
+// that of the aggregator is one X25519 and, for `gaussian`, also the decryption and the addition of the
+// payload.
 #include <benchmark/benchmark.h>
 #include <sodium.h>
 
@@ -66,8 +67,8 @@ void shuffler_per_upload(benchmark::State& state) {
 }
 BENCHMARK(shuffler_per_upload);
 
-// Opens, validates and adds one report of the randomizer; the floor is one X25519, and for large payloads the
-// decryption and the adding, too.
+// Opens, validates and adds one report of the randomizer; the floor is one X25519 and, for large payloads,
+// also the decryption and the addition.
 void aggregate(benchmark::State& state, const randomizers::VectorRandomizer& randomizer, bool large) {
   const Round& round = shared_round();
   const PayloadFormat format(randomizer);

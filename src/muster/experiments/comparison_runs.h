@@ -19,8 +19,8 @@
 namespace muster::experiments {
 
 // Gives every row that has a plan its runs, one per seed, and returns them in the order of the rows. They
-// point into `all`, which must not be copied, moved or changed before they are done. Throws Error(usage) if
-// the seeds go beyond the last one.
+// point into `all`, which must not be copied, moved or changed before the runs are done. Throws Error(usage)
+// if the seeds go beyond the last one.
 std::vector<PlannedRun> runs_of(comparison::Comparison& all, std::uint64_t seeds);
 
 // Throws Error(plan) if the plan's budget is below the target of the comparison. A run would stop before its

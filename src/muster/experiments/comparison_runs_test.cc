@@ -60,8 +60,8 @@ TEST(ComparedRuns, EveryRowWithAPlanHasARunPerSeed) {
   EXPECT_TRUE(all.references[1].runs.empty());
 }
 
-// The plans also equal those of `muster train` with the same protocol and the answers as flags, so that a run
-// can be repeated by itself.
+// The plans also equal those of `muster train` with the same protocol and the calibrated values as flags, so
+// that a run can be repeated by itself.
 TEST(ComparedRuns, TheirPlansAreThoseThatFlagsMake) {
   for (const Solves solves : {Solves::noise, Solves::accuracy}) {
     Comparison all = compared(0.5, solves);

@@ -23,7 +23,7 @@ std::unique_ptr<RunFolder> open_run(const std::filesystem::path& path, const pro
                     choices.resume, finished ? "shows its result" : "continues it", choices.another));
   }
   if (folder->found() == RunFolder::Found::unfinished) {
-    // The run of another plan or fidelity is refused before the work of loading data.
+    // A run of another plan or fidelity is refused before the data are loaded, which may take long.
     simulation::require_plan(folder->path() / simulation::kPlanFile, plan);
     static_cast<void>(folder->load(plan.hash(), fidelity));
   }

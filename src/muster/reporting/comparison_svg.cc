@@ -50,8 +50,8 @@ struct Layout {
   std::vector<std::string> randomizers;
   std::vector<Mark> marks;
 
-  // The place of a mark, from 0 for the left end of the first column to 1 for its right end, and so on. A
-  // column of `central` has one mark, in its middle.
+  // Returns the x of a mark: 0 is the left end of the first column, 1 its right end, 2 the right end of the
+  // second column, and so on. A column of `central` has one mark, in its middle.
   double x_of(const Mark& mark) const {
     if (mark.row->protocol == comparison::kCentral) return static_cast<double>(mark.column) + 0.5;
     const double step = 0.8 / static_cast<double>(randomizers.size());

@@ -18,8 +18,8 @@ CurveFormat curve_format_named(const std::string& name);
 // Says what the upper values guarantee, as in "proven; replace-one; shuffler-honest".
 std::string guarantee(const accounting::PrivacyCurves& curves);
 
-// `heading` states the question and the plan. The table and the picture show the heading and guarantee(),
-// which the picture has in its legend. CSV shows neither.
+// Returns the curves in this format. `heading` states the question and the plan. The table and the picture
+// show the heading and guarantee(), which the picture has in its legend. CSV shows neither.
 std::string curve_text(const accounting::PrivacyCurves& curves, CurveFormat format,
                        const std::string& heading);
 

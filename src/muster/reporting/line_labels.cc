@@ -28,8 +28,8 @@ std::vector<std::size_t> characters(std::string_view text) {
 
 // Labels that touch each other, and move as one.
 struct Block {
-  // For each label, the position of the first label at which this label would stand where it is wanted; added
-  // up over the labels.
+  // The sum over the labels of the block: for each, the position of the block's first label that would put
+  // this label where it is wanted.
   double sum;
   std::size_t count;
 };

@@ -31,7 +31,7 @@ std::string whole(const std::string& title, const std::string& kind, const std::
                   const std::string& body);
 
 // Each of these returns <data value="..">, with the full value, around a short form for people. An epsilon is
-// rounded up, or "none" if none is proven.
+// shown rounded up, or as "none" if none is proven.
 std::string data(const std::string& value, const std::string& shown);
 std::string data(double value, const std::string& shown);
 std::string count_data(std::uint64_t value);

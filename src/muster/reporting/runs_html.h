@@ -23,7 +23,7 @@ struct DifferingKey {
 // Returns these keys in alphabetical order, from the canonical texts of the plans.
 std::vector<DifferingKey> differing_keys(const std::vector<ComparedRun>& runs);
 
-// `runs` holds 2 to kMostRuns runs.
+// Returns the page. `runs` holds 2 to kMostRuns runs.
 std::string runs_html(const std::vector<ComparedRun>& runs);
 
 }  // namespace muster::reporting

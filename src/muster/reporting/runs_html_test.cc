@@ -47,7 +47,7 @@ TEST(RunsHtml, APageHasARowForEachRunWithFullValues) {
   EXPECT_TRUE(page::is_report(html));
   EXPECT_THAT(html, HasSubstr("<title>one-gradient, without: runs of muster</title>"));
   EXPECT_THAT(html, HasSubstr("<data value=\"0.80000000000000004\">0.8000</data>"));
-  EXPECT_THAT(html, HasSubstr("<data value=\"0.79000000000000004\">0.7900</data>"));  // by client
+  EXPECT_THAT(html, HasSubstr("<data value=\"0.79000000000000004\">0.7900</data>"));  // the mean over clients
   EXPECT_THAT(html, HasSubstr("client mean"));
   EXPECT_THAT(html, HasSubstr("one-gradient: each client holds 12 records"));
   EXPECT_THAT(html, HasSubstr("the epsilons do not protect the same"));

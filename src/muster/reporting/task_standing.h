@@ -85,12 +85,12 @@ struct TaskStanding {
   const StandingRound* last() const;
 };
 
-// The object that `muster status --json` prints (docs/deployment.md).
+// Returns the object that `muster status --json` prints (docs/deployment.md).
 JsonObject standing_json(const TaskStanding& now);
 
 std::string standing_html(const TaskStanding& now);
-// What is between <style> and </style> on every such page: a server may allow this style sheet by its hash,
-// and nothing else.
+// Returns what is between <style> and </style> on every such page. A server may allow this style sheet by its
+// hash, and no other.
 const std::string& standing_style();
 
 }  // namespace muster::reporting

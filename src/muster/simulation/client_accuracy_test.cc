@@ -10,7 +10,7 @@ namespace {
 
 const random::RunKey kKey = random::RunKey::from_seed(1);
 
-// Record i has the label i mod 4.
+// Returns records of which record i has the label i mod 4.
 learning::Dataset records(std::size_t count) {
   learning::Dataset data;
   data.shape = {1, 1, 1};

@@ -55,7 +55,7 @@ struct Contract {
   const char* name;
   const char* type;  // the class, which tests/architecture/house_rules.py looks for
   Maker make;
-  std::size_t parameters;  // how many
+  std::size_t parameters;  // the number of parameters
   bool is_classifier = false;
 };
 

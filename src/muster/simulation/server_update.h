@@ -33,7 +33,6 @@ struct UpdateRule {
   bool running_mean = false;         // if true, the other fields are ignored
 };
 
-// Returns the rule of the plan.
 UpdateRule update_rule_of(const protocols::Plan& plan);
 
 struct ModelState {

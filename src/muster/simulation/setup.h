@@ -49,8 +49,8 @@ struct Charge {
   std::string unamplified;
 };
 
-// Returns what the accountant says of the plan's mechanism, participation and delta. Building its curves may
-// take seconds.
+// Returns what the accountant says of the plan's mechanism, participation and delta. Building the
+// accountant's curves may take seconds.
 Charge charge_of(const protocols::Plan& plan);
 // Returns charge_of(plan).epsilon.
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);

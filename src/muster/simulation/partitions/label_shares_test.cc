@@ -48,8 +48,8 @@ TEST(LabelShares, OfTwoLabelsHaveTheBetaLaw) {
   EXPECT_FALSE(testing::uniformity_test(other, kAlpha).pass);
 }
 
-// A share of C labels has the law Beta(alpha, (C - 1) alpha), of which the k-th moment is the product of
-// (alpha + i) / (C alpha + i) over i < k.
+// A share of C labels has the law Beta(alpha, (C - 1) alpha), whose k-th moment is the product of (alpha + i)
+// / (C alpha + i) over i < k.
 double moment(double alpha, double labels, int k) {
   double product = 1;
   for (int i = 0; i < k; ++i) product *= (alpha + i) / (labels * alpha + i);

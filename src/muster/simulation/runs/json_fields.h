@@ -51,8 +51,8 @@ class JsonFieldWriter {
 };
 
 // Reads fields of one JSON object. Throws std::invalid_argument, naming the field, if a field is missing or
-// not as described; a number must lie in [low, high]. A missing field that is read into a std::optional gives
-// an empty std::optional instead. The caller adds the file and the line to the error.
+// does not fit its description; a number must lie in [low, high]. A missing field that is read into a
+// std::optional gives an empty std::optional instead. The caller adds the file and the line to the error.
 class JsonFieldReader {
  public:
   // Throws std::invalid_argument for text that json_object_of() refuses (json_object.h).

@@ -15,8 +15,8 @@ namespace muster::simulation {
 
 inline constexpr const char* kMetricsFile = "metrics.jsonl";
 
-// What is measured after a logged round. In a slot protocol a round is a whole run of slots. A run that has
-// begun is counted and charged in full: its first slots reveal no more than all of its slots do.
+// What is measured after a logged round. In a slot protocol, `round` counts whole runs of slots. A run that
+// has begun is counted and charged in full: its first slots reveal no more than all of its slots do.
 struct Measurement {
   std::uint64_t round = 0;  // number of rounds done, at least 1
   double accuracy = 0;      // of the reported model on the whole test set, in [0, 1]
