@@ -111,7 +111,7 @@ std::string notebook_html(const simulation::RunRecord& run) {
 
 std::string notebook_html(const accounting::PrivacyCurves& curves, const std::string& heading) {
   constexpr std::string_view kOpens = "<svg";
-  // The picture shrinks with the page; its viewBox says how.
+  // The style lets the picture shrink with the page; its viewBox keeps the proportions.
   std::string picture = curve_svg(curves, heading);
   return fmt::format("<div>\n{}</div>\n",
                      picture.insert(kOpens.size(), " style=\"max-width:100%;height:auto\""));

@@ -34,7 +34,7 @@ Checkpoint example() {
   return checkpoint;
 }
 
-// Replaces the checksum with the correct one for altered contents.
+// Returns the bytes of an altered checkpoint with the checksum that fits them.
 std::string resealed(std::string bytes) {
   bytes.resize(bytes.size() - 32);
   Digest digest;
