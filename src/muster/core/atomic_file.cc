@@ -98,11 +98,11 @@ bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::p
 
 void flush_folder(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // one that may not be read cannot be flushed
+  if (descriptor < 0) return;  // a folder that may not be read cannot be flushed
   const bool flushed = ::fsync(descriptor) == 0;
   const int reason = errno;
   ::close(descriptor);
-  // These say that the file system cannot flush a folder. Anything else is an error of the disk.
+  // These errors mean that the file system cannot flush a folder. Any other is an error of the disk.
   if (flushed || reason == EINVAL || reason == EBADF || reason == ENOTSUP) return;
   errno = reason;
   throw_file_error(folder, "cannot be made durable");

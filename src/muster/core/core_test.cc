@@ -1,5 +1,5 @@
-// Checks the words, codes and exit statuses of Error, writes one file by several writers at once, and lists
-// what the checked quantities refuse.
+// Checks the words, codes and exit statuses of Error, a file that several writers replace at once, what the
+// checked quantities refuse, and the lengths of UTF-8 characters.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::string what(ErrorCode code, const char* key, const char* value, const char*
   return Error(code, key, value, allowed, message).what();
 }
 
-// The checks of error_of_test.h notice another code, and that nothing was refused.
+// The checks of error_of_test.h fail if the code is another one, and if nothing is refused.
 TEST(Error, ChecksOfRefusalsCanFail) {
   const auto unreadable = [] { throw Error(ErrorCode::file, "a.csv", "", "", "cannot be read"); };
   EXPECT_TRUE(refuses_with(ErrorCode::file, unreadable));
@@ -150,8 +150,8 @@ TEST(Utf8, CharactersHaveTheirLengthAndNothingElseHasOne) {
   EXPECT_EQ(utf8_length("\u00fcx"), 2U);
   EXPECT_EQ(utf8_length("\u2026x"), 3U);
   EXPECT_EQ(utf8_length("\U0001F600x"), 4U);
-  // In turn: nothing, control characters, a character cut off, a byte that begins none, an overlong form, a
-  // surrogate, and a value above U+10FFFF.
+  // In turn: nothing, control characters, a character cut off, a byte that begins no character, an overlong
+  // form, a surrogate, and a value above U+10FFFF.
   for (const char* none : {"", "\n", "\x7f", "\xc2\x80", "\xc3", "\xe2\x80", "\xff", "\xc0\x80",
                            "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
     EXPECT_EQ(utf8_length(none), 0U) << none;

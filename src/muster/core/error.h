@@ -31,7 +31,7 @@ enum class Reason {
   none,           // no reason is given besides the code
   unknown,        // there is no such key, flag, command or name
   missing,        // what is needed is not stated
-  wrong_type,     // the value is of another type than the key
+  wrong_type,     // the value is not of the type that the key needs
   out_of_range,   // the value is outside the allowed range, or not one of the allowed values
   malformed,      // the text or list does not have the form that is needed
   inapplicable,   // the key or value does not apply to this command, protocol, randomizer or model

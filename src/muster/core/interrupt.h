@@ -32,8 +32,8 @@ class Interrupt {
   const std::atomic<bool>* flag_ = nullptr;
 };
 
-// For as long as it lives, makes `interrupt` the one that this thread's computations of privacy look for, to
-// which no Interrupt is passed. A thread that such a computation starts needs a scope of its own:
+// No Interrupt is passed to computations of privacy. While an InterruptScope lives, those of its thread check
+// its `interrupt`. A thread that such a computation starts needs a scope of its own:
 //     std::async([interrupt = InterruptScope::current()] { const InterruptScope scope(interrupt); work(); });
 // An answer that is interrupted throws interrupted() and leaves the objects that it used as they were.
 class InterruptScope {

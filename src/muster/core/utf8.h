@@ -7,8 +7,8 @@
 
 namespace muster {
 
-// Returns the number of bytes of the character at the beginning of `text`; 0 if there is none or if it is a
-// control character.
+// Returns the number of bytes of the character at the beginning of `text`, or 0 if `text` begins with a
+// control character or with no valid character.
 std::size_t utf8_length(std::string_view text);
 
 }  // namespace muster

@@ -30,14 +30,15 @@ constexpr std::size_t kFewRatios = 1000;
 // largest loss.
 constexpr int kGrid = 500;
 constexpr double kModerate = 4;
-// A chord is halved if it lies above F by more than this share in the middle, as where the profiles of two
-// pairs cross. This ends before there are more than kMostNodes nodes, or more work than kMostWork steps.
+// A chord is halved if it lies above F by more than this share in the middle, for example where the profiles
+// of two pairs cross. Halving ends before there would be more than kMostNodes nodes or kMostWork steps of
+// work.
 constexpr Extended kWide = 1e-5L;
 constexpr std::size_t kMostNodes = 3000;
 constexpr double kMostWork = 1e8;
 // Tests compare probabilities up to a ratio of e^kMaxExponent, which a double holds.
 constexpr double kMaxExponent = 700;
-// The entry error that decimals have at least; a double is off by at most 2^-53 of itself.
+// The smallest entry error (channel.h). A decimal that is read as a double is off by at most 2^-53 of itself.
 constexpr double kLeastError = 0x1p-50;
 
 [[noreturn]] void refuse(Reason reason, const std::string& place, const std::string& value,
@@ -141,8 +142,8 @@ struct SortedPair {
 
 // Raises values[i] to at least F of the pair at nodes[i], for nodes in increasing order. From one point to
 // the next smaller one, the sum of (p - beta q)_+ grows by the q-mass of the ratios above times the distance,
-// so that all terms are positive. A ratio is rounded, by which p - beta q may be too small by kUnit times p.
-// No ratio is above a node of `top` or more.
+// so that all terms are positive. Ratios are rounded, which may make p - beta q too small by kUnit times p.
+// No ratio is above `top`.
 void raise(const SortedPair& pair, const std::vector<Extended>& nodes, Extended top,
            std::vector<Extended>& values) {
   const Extended steps = static_cast<Extended>(pair.outputs.size() + nodes.size());
@@ -160,8 +161,8 @@ void raise(const SortedPair& pair, const std::vector<Extended>& nodes, Extended 
       sum += mass * (at - nodes[i]);
       at = nodes[i];
     }
-    // The roundings of all ratios cost kUnit times the sum of p, which is hardly above 1. From `top` on
-    // nothing was rounded but the sum of infinite losses.
+    // The roundings of the ratios lower the sum by at most kUnit times the sum of p, which is hardly above 1.
+    // At nodes from `top` on, only probabilities of infinite losses were added.
     const Extended value = sum * rounding + (nodes[i] < top ? 4 * kUnit : 0);
     if (value > values[i]) values[i] = value;
   }
@@ -175,12 +176,12 @@ Extended largest_ratio(const Rows& rows) {
       if (q[y] > 0 && p[y] > most * q[y]) most = static_cast<Extended>(p[y]) / q[y];
     }
   });
-  // The quotient takes one rounding, and the product that is compared another.
+  // The quotient is rounded, and so is the product to which p[y] is compared.
   return most * (1 + 4 * kUnit);
 }
 
-// The finite ratios above 1, in increasing order; none if there are more than kFewRatios. Ratios that agree
-// in 40 bits are one.
+// The finite ratios above 1, in increasing order; none if there are more than kFewRatios. Ratios whose
+// fractions agree in their first 40 bits count as one.
 std::vector<Extended> few_ratios(const Rows& rows) {
   std::unordered_set<std::uint64_t> seen;
   std::vector<Extended> ratios;
@@ -311,7 +312,7 @@ std::vector<Channel::Test> tests_of(const Rows& rows) {
 // --- the pair of a lower bound --------------------------------------------------------------------
 
 // The mean under q of (p/q - 1)^2, which decides how far apart the two records are in a large crowd; -1 if p
-// has an output that q has not.
+// has an output that is impossible under q.
 double spread(const Row& p, const Row& q) {
   double sum = 0;
   for (std::size_t y = 0; y < p.size(); ++y) {
@@ -323,7 +324,7 @@ double spread(const Row& p, const Row& q) {
 
 std::vector<Channel::Cell> cells_of(const Row& p, const Row& q) {
   // Outputs whose ratios differ by less than this share are one cell, which changes the spread by about the
-  // square of it.
+  // square of this share.
   constexpr Extended kSimilar = 1e-3L;
   SortedPair sorted(p, q, 0);
   const Extended p_sum = sum_of(p), q_sum = sum_of(q);
@@ -364,16 +365,19 @@ Channel::Channel(std::vector<std::vector<double>> rows, const RowPlace& place)
       pair_(pair_of(rows_)) {}
 
 TabulatedProfile Channel::profile() const {
-  // Two sums and two quotients: the factor is rounded down by more than its four roundings.
+  // The factor takes four roundings (of a difference, a sum, a quotient and a product) and is lowered by more
+  // than these.
   const Extended s = entry_error_, shrunk = (1 - s) / (1 + s) * (1 - 8 * kUnit);
   const auto [betas, values] = refined(rows_, nodes_of(rows_, shrunk, largest_ratio(rows_)));
   std::vector<TabulatedProfile::Node> nodes;
   for (std::size_t i = 0; i < betas.size(); ++i) {
-    // The logarithm is rounded up by more than its own roundings and that to double; the value takes three.
+    // The logarithm is raised by more than its own roundings and the one to double. The value takes three
+    // roundings.
     const Extended exact = std::log(betas[i] / shrunk);
     const double log_alpha = i == 0 ? 0 : static_cast<double>(exact * (1 + numerics::kUlpAbove));
     const Extended value = values[i] / (1 - s) * (1 + 4 * kUnit);
-    // Two nodes may share a logarithm, which was rounded up. Then the value of the larger one holds there.
+    // Two nodes may get the same logarithm, because logarithms are rounded up. The value of the larger node
+    // holds there.
     if (nodes.size() > 1 && log_alpha <= nodes.back().log_alpha) nodes.pop_back();
     nodes.push_back({log_alpha, numerics::smaller<Extended>(1, value)});
   }

@@ -10,13 +10,13 @@
 // whose entries lie between 1/(1+s) and 1/(1-s) times the stated ones. If F is the profile of the stated
 // numbers, it is
 //     f(alpha) = F(alpha (1-s) / (1+s)) / (1-s).
-// The channel whose rows are the stated ones divided by their sums is one of these. Lower bounds are its own.
-// A probability of 0 is taken at its word. An output that one record sends and another never sends has
-// infinite loss, and its probability is mass at infinity.
+// The channel whose rows are the stated ones divided by their sums is one of these, and lower bounds are
+// computed for it. A stated probability of 0 counts as exactly 0. An output that one record sends and another
+// never sends has infinite loss, and its probability is mass at infinity.
 //
 // F is computed at the likelihood ratios of outputs, if these are few, and otherwise on a grid that is dense
 // where losses are moderate. Chords in between lie above F, and are halved where they lie far above it.
-// Immutable; share freely.
+// Channels are immutable, and threads may share them.
 #pragma once
 
 #include <cstddef>
@@ -53,14 +53,14 @@ class Channel {
     double victim;       // a lower bound of its probability for the one record
     double alternative;  // an upper bound of its probability for the other record
   };
-  // Some tests for which the two probabilities differ much, for various numbers of clients and epsilons; none
-  // if all differences are below what rounding can explain.
+  // Some tests whose two probabilities differ much; they suit various numbers of clients and epsilons. The
+  // list is empty if all differences are below what rounding can explain.
   const std::vector<Test>& tests() const { return tests_; }
 
   // The two laws of one message for two records that are easy to tell apart in a crowd, as probabilities of a
-  // few sets of outputs; empty if every record has an output that is impossible for every other. The laws are
-  // those of the channel whose rows are the stated ones divided by their sums. Outputs of similar likelihood
-  // ratio are one set, which makes the two laws a function of the message.
+  // few sets of outputs; empty if each of any two records has an output that is impossible for the other. The
+  // laws are those of the channel whose rows are the stated ones divided by their sums. Outputs of similar
+  // likelihood ratio are one set, so that the two laws are those of a function of the message.
   struct Cell {
     long double victim, alternative;  // the alternative's is positive
   };

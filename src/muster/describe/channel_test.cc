@@ -75,7 +75,8 @@ TEST(Channel, ProfilesLieAboveTheLargestDivergence) {
   }
 }
 
-// So many likelihood ratios that the profile is computed on a grid.
+// These channels have more likelihood ratios than kFewRatios (channel.cc), so their profiles are computed on
+// a grid.
 TEST(Channel, ProfilesOfManyRatiosLieAboveTheLargestDivergence) {
   std::mt19937_64 engine(4);
   expect_profile(random_rows(12, 40, 0, engine), 1e-2);
@@ -116,7 +117,7 @@ TEST(Channel, RoundedEntriesAreChargedOutward) {
   for (int trial = 0; trial < 40; ++trial) {
     const Rows truth = random_rows(3, 4, 0, engine);
     Rows stated = truth;
-    // Each entry is off by up to 4e-7 of itself, all of a row in one direction or the other.
+    // Each entry is off by 4e-7 of itself, and all entries of a row are off in the same direction.
     double error = 0;
     for (std::size_t x = 0; x < 3; ++x) {
       for (double& entry : stated[x]) entry *= x % 2 == 0 ? 1 + 4e-7 : 1 - 4e-7;
@@ -133,7 +134,7 @@ TEST(Channel, RoundedEntriesAreChargedOutward) {
     for (double l = 0; l < 4; l += 0.05) {
       const long double alpha = std::exp(static_cast<long double>(l));
       EXPECT_GE(profile.divergence(l), static_cast<double>(largest(truth, alpha))) << l;
-      // The same, of two rows that were not divided by their sums.
+      // The same holds for two rows within the entry error that do not sum to 1.
       long double worst = 0;
       for (std::size_t y = 0; y < 4; ++y) {
         worst += std::fmax(0.0L, stated[0][y] * (1 + 3.9e-7L) - alpha * stated[1][y] * (1 - 3.9e-7L));
@@ -151,7 +152,7 @@ TEST(Channel, TestsAndPairsAreThoseOfRows) {
     const Rows rows = random_rows(2 + trial % 3, 5, trial % 3 == 0 ? 0.2 : 0, engine);
     const Channel channel(rows);
     for (const Channel::Test& test : channel.tests()) {
-      // Some event has these probabilities: P(A) - alpha Q(A) is at most the divergence at every alpha.
+      // For the probabilities of an event A, P(A) - alpha Q(A) is at most the divergence at every alpha.
       for (const double l : {0.0, 0.3, 1.0, 3.0}) {
         const double alpha = std::exp(l);
         EXPECT_LE(test.victim - alpha * test.alternative, static_cast<double>(largest(rows, alpha)));

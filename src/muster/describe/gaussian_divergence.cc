@@ -79,8 +79,9 @@ struct Divergence {
   Real value, error;
 };
 
-// f for l >= 0, where l takes `of_loss` roundings. With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y).
-// So f = phi(y) (M(y) - M(z)), which is phi(y) times the integral of -M'(t) = 1 - t M(t) from y to z.
+// Returns f for l >= 0, where l has the error of `of_loss` roundings. With y = l/mu - mu/2 and z = y + mu,
+// e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), which is phi(y) times the integral of -M'(t) = 1 - t M(t)
+// from y to z.
 template <class Real>
 Divergence<Real> divergence(Real mu, Real l, Real of_loss) {
   using P = Precision<Real>;
@@ -132,14 +133,14 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha, const Argum
   if (log_alpha < 0) {
     const numerics::Enclosure swapped = gaussian_divergence(mu, -log_alpha, rounded);
     const double alpha = std::exp(log_alpha), missing = -std::expm1(log_alpha);
-    // Two roundings of `missing` or three of the product, and one of the sum. An l of k roundings changes e^l
-    // by k |l| roundings, and so 1 - e^l (1 - f(-l)) by at most k of itself.
+    // `missing` takes two roundings, the product three and the sum one. If l has the error of k roundings,
+    // e^l is wrong by k |l| roundings, and so 1 - e^l (1 - f(-l)) by at most k roundings of itself.
     const double slack = rounded.log_alpha > 4 ? numerics::kEightyRoundings : numerics::kEightRoundings;
     const double upper = (missing + alpha * swapped.upper) * (1 + slack);
     return {(missing + alpha * swapped.lower) * (1 - slack), upper < 1 ? upper : 1};
   }
-  // Where |y| is above 40, f or 1 - f is below the smallest normal double. y is a difference, and takes two
-  // roundings of `parts`, the sum of its two terms, and those of the arguments.
+  // Where |y| is above 40, f or 1 - f is below the smallest normal double. The error of the difference y is
+  // at most two roundings of `parts`, the sum of its two terms, and what the errors of the arguments add.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (y - numerics::kEightyRoundings * parts > 40) return {0, kMinNormal};
@@ -150,9 +151,9 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha, const Argum
   // that mu may have, which covers the roundings of the product. at.error allows for l.
   const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
   const double slack = at.error + rounded.mu / 2 * numerics::kUlpAbove * (steepness + 1);
-  // In the far tail `slack` is not small, and e^slack is noticeably larger than 1 + slack. Four roundings:
-  // two of the exponential, one of its product and one of the sum. The roundings of the exponent are covered
-  // by at.error, which is a quarter larger than needed.
+  // In the far tail `slack` is not small, and e^slack is noticeably larger than 1 + slack. Each result takes
+  // four roundings: two of the exponential, one of its product and one of the sum. The roundings of the
+  // exponent are covered by at.error, which is a quarter larger than needed.
   const double grown = at.value * std::exp(slack) * (1 + numerics::kEightRoundings) + kMinNormal;
   const double shrunk = at.value * std::exp(-slack) * (1 - numerics::kEightRoundings) - kMinNormal;
   return {shrunk > 0 ? shrunk : 0, grown < 1 ? grown : 1};
@@ -170,9 +171,9 @@ ExtendedDivergence extended_gaussian_divergence(long double mu, long double log_
 
 long double gaussian_alternative_tail(double mu, double log_alpha) {
   const long double distance = static_cast<long double>(log_alpha) / mu, z = distance + mu / 2;
-  // The logarithm of the tail changes by at most 2 + |z| times the error of z. z takes two roundings and its
-  // quotient by the root two more, where eight are allowed for; mu itself may be off by a relative 2^-52.
-  // kExtendedRoundings covers the functions and products, which take some fourteen roundings.
+  // The logarithm of the tail changes by at most 2 + |z| times the error of z. z takes two roundings, and its
+  // quotient by the root of 2 takes two more; eight are allowed for. mu itself may be off by a relative
+  // 2^-52. kExtendedRoundings covers the functions and products, which take some fourteen roundings.
   const long double slack = (4 * std::numeric_limits<long double>::epsilon() + numerics::kUlpAbove) *
                             (2 + std::fabs(z)) * (std::fabs(distance) + mu + 1);
   const long double tail =

@@ -7,7 +7,7 @@
 // This is also the privacy profile of Gaussian noise in any dimension (Balle, Wang, "Improving the Gaussian
 // mechanism for differential privacy", ICML 2018, Theorem 8). Everything is computed in l, so that nothing
 // overflows however large the loss. gaussian_divergence_test.cc compares the values with 256-bit ball
-// arithmetic. Pure functions.
+// arithmetic. Pure functions; call from any thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
@@ -23,10 +23,11 @@ struct ArgumentRoundings {
   double mu = 2, log_alpha = 4;
 };
 
-// Encloses f for every mu > 0 and every l within so many roundings of the arguments. 0 <= lower <= upper <= 1
-// and upper > 0, never NaN. With the default, the ends are a relative 4e-10 apart or less while mu < 1e3 and
-// f > 1e-290. For mu outside [kMinGaussianMu, kMaxGaussianMu] or |log_alpha| > 1e30 the enclosure holds, but
-// at least one end is the trivial 0 or 1. Throws Error(internal) for a NaN or mu <= 0. Takes about 60 ns.
+// Encloses f for every mu > 0 and every l that differ from the arguments by at most `rounded` roundings.
+// 0 <= lower <= upper <= 1 and upper > 0, never NaN. With the default, the ends are a relative 4e-10 apart or
+// less while mu < 1e3 and f > 1e-290. For mu outside [kMinGaussianMu, kMaxGaussianMu] or |log_alpha| > 1e30
+// the enclosure holds, but at least one end is the trivial 0 or 1. Throws Error(internal) for a NaN or
+// mu <= 0. Takes about 60 ns.
 numerics::Enclosure gaussian_divergence(double mu, double log_alpha, const ArgumentRoundings& rounded = {});
 
 // f in extended precision at exactly these arguments, for callers that subtract values at neighbouring

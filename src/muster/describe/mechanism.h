@@ -3,8 +3,8 @@
 // A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
 // states which description it realises. Every description is valid: its constructor throws Error(plan),
 // naming the plan's key (or the argument where there is no key), the value and its range. The meaning of an
-// alternative of the variant never changes; a new mechanism becomes a new alternative. Immutable values and
-// pure functions; share freely.
+// alternative of the variant never changes; a new mechanism becomes a new alternative. Descriptions are
+// immutable values and the functions are pure, so any thread may use them.
 #pragma once
 
 #include <cstdint>
@@ -135,8 +135,8 @@ std::optional<double> pure_epsilon0(const Mechanism& mechanism);
 bool in_class_c(const Mechanism& mechanism);
 
 // An upper bound of the local privacy profile f(alpha), the supremum over records x, x' of the hockey-stick
-// divergence HS_alpha(R(x) || R(x')). Where losses are unbounded, its table ends where f falls below `tail`,
-// and larger losses count as infinite.
+// divergence HS_alpha(R(x) || R(x')). For the Gaussian, its table ends where f falls below `tail`, and larger
+// losses count as infinite.
 Profile local_profile(const Mechanism& mechanism, double tail);
 
 // An upper bound of f(e^log_alpha), the divergence of a single message that is not shuffled, for log_alpha

@@ -17,8 +17,9 @@ void require(bool ok, const char* key, const std::string& value, const std::stri
   }
 }
 
-// The probability k / n that a subset has a given client, rounded up. n and k are at most 10^12, so they are
-// doubles. A fused multiply-add rounds once, so its sign says whether the quotient was rounded down.
+// The probability k / n that a subset has a given client, rounded up. n and k are at most 10^12, so doubles
+// hold them exactly. A fused multiply-add rounds once, so its sign says whether the quotient was rounded
+// down.
 Rate share_above(const FixedSubset& p) {
   const auto n = static_cast<double>(p.clients().value()), k = static_cast<double>(p.subset());
   const double nearest = k / n;

@@ -19,16 +19,16 @@ using numerics::smaller;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
 // The error that the roundings of a chord's slope cause, relative to either of its values. The differences of
-// the logarithms and of the values take one each, expm1 six and the quotient one, and so does the difference
-// of two slopes.
+// the logarithms and of the values take one rounding each, expm1 takes six, and the quotient and the
+// difference of two slopes take one each.
 constexpr Extended kErrorOfSlope = 12 * kUnit;
 // For Gaussians at this distance mu and beyond, f(e^Profile::kMaxLoss) lies within e^{-1e11} of 1. It is
 // taken as 1, because the rounding error of its formula grows with mu^2.
 constexpr double kRevealing = 1e6;
 // If the sum of the P-masses falls short of 1 by more than this, rounding does not explain it.
 constexpr Extended kMissing = 1e-9L;
-// The conversion of a long double to double, which takes half of it, and up to two thousand roundings of a
-// long double before.
+// Covers the conversion of a long double to double, which takes half of this margin, and up to two thousand
+// roundings of a long double before it.
 constexpr Extended kRounding = 0x1p-52L;
 // A computed upper bound may be larger than 1 by this much because of its own rounding.
 constexpr Extended kSlightly = 1e-12L;
@@ -41,9 +41,9 @@ void refuse(const char* what, double log_alpha, Extended value) {
 
 double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
 
-// Rounds up a sum of `terms` positive terms with at most ten roundings each. The sum takes one more for each
-// term. kExtendedRoundings covers ten thousand of them and the conversion to double, which is enough for the
-// 8,201 kinks of a Laplace profile; kUlpAbove is twice the conversion.
+// Rounds up a sum of `terms` positive terms with at most ten roundings each. The sum takes one more rounding
+// for each term. kExtendedRoundings covers ten thousand roundings and the conversion to double, which is
+// enough for the 8,201 kinks of a Laplace profile. kUlpAbove is twice the error of the conversion.
 double up_sum(Extended sum, std::size_t terms) {
   const Extended counted = numerics::kUlpAbove + kUnit * static_cast<Extended>(terms + 16);
   return static_cast<double>(sum * (1 + larger(numerics::kExtendedRoundings, counted)));
@@ -146,8 +146,8 @@ Profile Profile::pure(double epsilon0) { return k_randomized_response(epsilon0, 
 // All kinks are at +-epsilon0 and, if k > 2, at 0, so the chord from ln alpha = 0 to epsilon0 is f itself.
 Profile Profile::k_randomized_response(double epsilon0, double k) {
   const Extended e0 = epsilon0, others = static_cast<Extended>(k) - 1;
-  // expm1 takes six roundings and its difference one, the denominator five (two of them by exp), and the
-  // quotient one.
+  // expm1 takes six roundings and the difference in its argument one, the denominator five (two of them by
+  // exp), and the quotient one.
   return symmetric({0, smaller(epsilon0, kMaxLoss)}, [=](double l) {
     return Value{-std::expm1(l - e0) / (1 + others * std::exp(-e0)), 16 * kUnit};
   });
@@ -166,7 +166,7 @@ Profile Profile::laplace(double epsilon0) {
     }
   }
   nodes.push_back(top);
-  // expm1 takes six roundings and its difference one.
+  // expm1 takes six roundings, and the difference in its argument one.
   return symmetric(nodes, [epsilon0](double l) {
     return Value{-std::expm1((static_cast<Extended>(l) - epsilon0) / 2), 8 * kUnit};
   });

@@ -9,8 +9,8 @@
 // its value at alpha = e^l is
 //     p_inf + sum over l_i > l of p_i (1 - e^{l - l_i}).
 // Chords between points of a convex f lie above f, so tabulating errs upward, and masses are rounded up. If
-// the P-masses fall short of 1 by more than rounding explains, the rest is added to p_inf. Immutable; share
-// freely.
+// the P-masses fall short of 1 by more than rounding explains, the rest is added to p_inf. Profiles are
+// immutable, and threads may share them.
 #pragma once
 
 #include <functional>

@@ -115,15 +115,15 @@ TEST(Profile, IsConvexWithTotalMassesOne) {
   }
 }
 
-// 12,000 kinks of a mass below half an ulp are added after the large mass at 0, each of them to no effect.
-// The probability that is returned must still be at least the sum of the masses.
+// 12,000 kinks are added after the large mass at 0. Each has a mass below half an ulp of that mass, so adding
+// it has no effect. The probability that is returned must still be at least the sum of the masses.
 TEST(Profile, ATailOfManyKinksIsRoundedUp) {
   const int kinks = 12'000;
   const double width = 0.01, rare = 2.6e-20, unbounded = 1e-6;
   std::vector<double> nodes{0};
   for (int i = 1; i <= kinks; ++i) nodes.push_back(width * i);
   const Profile profile = Profile::symmetric(nodes, [&](double l) {
-    // The P-masses at the kinks above l, of which a kink m beyond counts the share 1 - e^{l - m}.
+    // Each kink above l, at ln alpha = m, counts with the share 1 - e^{l - m} of its P-mass.
     const long double above = kinks - std::round(l / width),
                       ratio = std::exp(-static_cast<long double>(width));
     const long double not_counted = ratio * -std::expm1(-width * above) / (1 - ratio);
@@ -131,7 +131,8 @@ TEST(Profile, ATailOfManyKinksIsRoundedUp) {
   });
   const auto at_zero = static_cast<std::size_t>(kinks);
   ASSERT_EQ(profile.log_alphas()[at_zero], 0);
-  // The masses below and above 0 add up to a number that long double holds, and so does the one at 0.
+  // The masses away from 0 are added up alone, because next to the large mass at 0 a long double would lose
+  // them.
   long double small = 0;
   for (std::size_t i = 0; i < profile.q_masses().size(); ++i) {
     if (i != at_zero) small += profile.q_masses()[i];

@@ -18,9 +18,10 @@ using Extended = long double;
 using Node = TabulatedProfile::Node;
 using Point = TabulatedProfile::Point;
 
-// What rounding may do to a value: the printed digits of a number, and a formula that cancels.
+// By how much a given value may be wrong: relatively, because numbers are printed with few digits;
+// absolutely, because its formula may subtract nearly equal numbers.
 constexpr Extended kRelativeSlack = 1e-9L, kAbsoluteSlack = 1e-15L;
-// Nodes nearer than this in ln alpha are one node, so that the slopes between nodes keep their digits.
+// Nodes nearer than this in ln alpha count as one node, so that the slopes between nodes keep their digits.
 constexpr double kNearest = 1e-9;
 // A node at most this much below the chord of its neighbours, relative to its value, is left out.
 constexpr Extended kStraight = 1e-13L;
@@ -135,7 +136,7 @@ Extended chord(const Node& left, const Node& right, Extended log_alpha) {
                          std::expm1(static_cast<Extended>(left.log_alpha) - right.log_alpha);
   return right.value + (left.value - right.value) * share;
 }
-// More than the roundings of chord().
+// A bound on the relative rounding error of chord().
 constexpr Extended kChordError = 32 * std::numeric_limits<Extended>::epsilon();
 
 // Whether the middle node is above the chord of its neighbours, or so little below it that it may go.
@@ -151,7 +152,7 @@ std::vector<Node> lower_hull(const std::vector<Node>& nodes) {
     while (hull.size() >= 2 && is_needless(hull[hull.size() - 2], hull.back(), node)) hull.pop_back();
     hull.push_back(node);
   }
-  // From where the last value is reached, the profile stays there.
+  // Once the profile has reached its last value, it stays there.
   while (hull.size() > 2 && hull[hull.size() - 2].value <= hull.back().value) hull.pop_back();
   return hull;
 }
@@ -242,7 +243,7 @@ Profile TabulatedProfile::profile() const {
   if (last_log_alpha() >= Profile::kMaxLoss) log_alphas.push_back(Profile::kMaxLoss);
   return Profile::symmetric(log_alphas, [this](double l) {
     const Node& node = nodes_[node_before(l)];
-    // Upper values have no error of their own. Between nodes lies only the cut at Profile::kMaxLoss.
+    // Upper values count as exact. The only point that may lie between nodes is the cut at Profile::kMaxLoss.
     if (node.log_alpha == l || &node == &nodes_.back()) return Profile::Value{node.value, 0};
     return Profile::Value{chord(node, *(&node + 1), l), kChordError};
   });

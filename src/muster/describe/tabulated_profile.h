@@ -9,7 +9,8 @@
 // piecewise linear, and nowhere below f.
 //
 // of_table() makes it from upper values, channel.h from the probabilities of all outputs. A table says
-// nothing about f from below, so no lower bound comes from it. Immutable; share freely.
+// nothing about f from below, so no lower bound comes from it. Profiles are immutable, and threads may share
+// them.
 #pragma once
 
 #include <cstddef>
@@ -43,13 +44,13 @@ class TabulatedProfile {
   };
 
   // Makes the profile from upper values. `mass_at_infinity` is an upper value of the limit of f, the
-  // probability of outputs that the other record never sends; infinity() if it is not known, and then the
-  // last point's value is used, which is charged in any case. A value may be off by a relative 1e-9 plus
-  // 1e-15, which rounding explains; where such an error breaks convexity, the smaller of two valid values is
-  // used. Throws Error(plan), with the row's place, for
+  // probability of outputs that the other record never sends, or infinity if it is not known. It is only
+  // checked: in any case, the last point's value is charged. A value may be off by a relative 1e-9 plus
+  // 1e-15, which rounding explains. Where such an error breaks convexity, the smaller of the value and the
+  // chord of its neighbours is used; both are valid. Throws Error(plan), with the row's place, for
   // - fewer than two points or more than kMaxPoints,
-  // - a first alpha other than 1, alphas that do not increase, and alphas that are no number in [1,
-  // kMaxAlpha],
+  // - a first alpha other than 1, alphas that do not increase, and alphas that are no number in
+  //   [1, kMaxAlpha],
   // - values that are no number in [0, 1], increase, or lie above the chord of their neighbours,
   // - a fall after alpha = 1 that is faster than f(alpha) >= f(1) - (1 - f(1)) (alpha - 1) / 2 allows, which
   //   convexity at alpha = 1 implies,
@@ -74,7 +75,7 @@ class TabulatedProfile {
 
   // The largest privacy loss, rounded up; nullopt if there is mass at infinity, so that losses are unbounded.
   std::optional<double> epsilon0() const;
-  // What f counts as beyond the last node.
+  // The value that is charged for f beyond the last node.
   double mass_at_infinity() const;
   double last_log_alpha() const { return nodes_.back().log_alpha; }
   std::size_t size() const { return nodes_.size(); }

@@ -67,7 +67,7 @@ TEST(TabulatedProfile, IsConstantBeyondTheLastAlpha) {
   EXPECT_EQ(table.epsilon0(), std::nullopt);
   EXPECT_GE(table.mass_at_infinity(), last);
   EXPECT_GE(table.profile().mass_at_infinity(), last);
-  // What is stated to be smaller is not used, because nobody knows where f gets there.
+  // A smaller mass at infinity is not used, because nobody knows at which alpha f comes down to it.
   EXPECT_EQ(TabulatedProfile::of_table(points, 0), table);
 }
 
@@ -90,7 +90,7 @@ TEST(TabulatedProfile, EndsAtTheLargestLossIfItsLastValueIsZero) {
 }
 
 // Random pairs of laws: the table at some of the alphas is nowhere below the divergence, neither as values
-// nor as a Profile, and minus its slope is that of the chord.
+// nor as a Profile, and alternative_tail() is at least minus the slope of the table.
 TEST(TabulatedProfile, LiesAboveTheDivergenceOfRandomLaws) {
   std::mt19937_64 engine(5);
   std::exponential_distribution<double> weight(1.0);

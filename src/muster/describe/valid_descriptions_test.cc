@@ -75,7 +75,7 @@ TEST(ValidDescriptions, ProtocolsAreCheckedWhenTheyAreMade) {
 // The rate of a subset, k / n, multiplies upper bounds. The fused multiply-add rounds once, so its sign is
 // that of rate * n - k.
 TEST(ValidDescriptions, TheRateOfASubsetIsRoundedUp) {
-  int too_small = 0;  // how often the quotient itself would be
+  int too_small = 0;  // for how many k the quotient itself is
   for (const std::uint64_t n : {3ull, 10ull, 49ull, 60'000ull, 999'999'999'989ull}) {
     for (std::uint64_t k = 1; k <= n; k += 1 + n / 40) {
       const double clients = static_cast<double>(n), subset = static_cast<double>(k);

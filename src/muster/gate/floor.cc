@@ -17,7 +17,7 @@ constexpr double kNearly = 1e-3;
 constexpr double kImprobable = 1e-40;
 // Numbers of reports up to this one are treated one by one.
 constexpr double kFewReports = 40;
-// Stands for a probability of 0, and covers the rounding of a logarithm.
+// Stands for a probability of 0, so that its logarithm is finite.
 constexpr double kNoChance = 1e-300;
 // The largest number of Laplace messages for which laplace_sum_tail is used, and a bound on the relative
 // error of laplace_sum_tail.
@@ -118,8 +118,9 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
   const double log_ratio = epsilon + std::log1p(-std::expm1(-epsilon) * (1 / present - 1));
   const double x = log_ratio / mu + mu / 2;
   if (epsilon < 1) return of_sum(normal_gap(x, mu), std::exp(log_upper_normal(x)), present, epsilon);
-  // The exponent is rounded up. log_ratio is at least 1 here and takes at most eight roundings; the two sums
-  // take two of an exponent of at most 1.5 x^2, because x is at least sqrt(2).
+  // The exponent is raised by more than its error. log_ratio is at least 1 here and takes at most eight
+  // roundings. The two sums take one rounding each, of a number of at most 1.5 x^2, because x is at least
+  // sqrt(2).
   const double lost = log_ratio + log_upper_normal(x) + numerics::kEightRoundings * (log_ratio + x * x);
   return larger_known(0, upper_normal_from_below(x - mu) - std::exp(lost) / kInward);
 }

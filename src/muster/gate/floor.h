@@ -32,8 +32,8 @@ namespace muster::accounting {
 // view that shows more.
 double floor_delta(const Mechanism& mechanism, const Participation& participation, View view, double epsilon);
 
-// The largest epsilon at which floor_delta() is at least `delta`, rounded down by a relative 1e-3
-// at most; 0 if there is none.
+// The largest epsilon at which floor_delta() is at least `delta`, rounded down by a relative 1e-3 at most, or
+// 0 if there is no such epsilon.
 double floor_epsilon(const Mechanism& mechanism, const Participation& participation, View view, double delta);
 
 }  // namespace muster::accounting

@@ -43,8 +43,8 @@ double at_threshold(double count, double gap, double b, double epsilon, double t
 
 double binary_test(double count, double gap, double log_b, double epsilon) {
   if (!(gap > 0)) return 0;
-  // The test with t = 1, by the bounds (1 - b)^{N-1} >= 1 - (N-1) b and 1 - (1-b)^N <= N b, which also work
-  // for large E and tiny b.
+  // The value of the test with t = 1 follows from the bounds (1 - b)^{N-1} >= 1 - (N-1) b and
+  // 1 - (1-b)^N <= N b, which can be computed for large E and tiny b, too.
   const double log_ones = std::log(count) + log_b;
   double best = 0;
   if (log_ones + epsilon < kMaxLog) {

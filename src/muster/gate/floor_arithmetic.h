@@ -6,11 +6,11 @@
 
 namespace muster::accounting {
 
-// The floor by a test of the number of ones among N = `count` messages (floor.h). If the victim holds
-// the alternative record, each message shows a one with probability b = e^{log_b} at most; b may be far
-// below every double. Her record raises this probability by at least `gap` for one message. A
-// message that is not sent counts as a zero: if clients report with probability g, both b and the raised
-// probability contain the factor g. Returns a lower bound of
+// The floor by a test of the number of ones among N = `count` messages (floor.h). If the victim holds the
+// alternative record, each message shows a one with probability b = e^{log_b} at most; b may be far smaller
+// than every positive double. Her record raises this probability by at least `gap` for one message. A message
+// that is not sent counts as a zero: if clients report with probability g, both b and the raised probability
+// contain the factor g. Returns a lower bound of
 //     gap P(Bin(N-1, b) = t - 1) - (E - 1) P(Bin(N, b) >= t),          E = e^epsilon,
 // at a nearly best t; at least 0, never NaN. `count` >= 1 is whole; epsilon >= 0.
 double binary_test(double count, double gap, double log_b, double epsilon);
@@ -29,8 +29,8 @@ double upper_normal_from_below(double x);
 // A lower bound of P(x - mu < Z <= x) for a standard normal Z, mu >= 0.
 double normal_gap(double x, double mu);
 
-// The larger and the smaller of x and y. If y is NaN, which stands for a value that could not be
-// computed, they return x.
+// The larger and the smaller of x and y. If y is NaN, which stands for a value that could not be computed,
+// both functions return x.
 inline double larger_known(double x, double y) { return y > x ? y : x; }
 inline double smaller_known(double x, double y) { return y < x ? y : x; }
 

@@ -11,7 +11,7 @@
 // - epsilon and delta agree: at an epsilon 1 % above the one given, the bound's own delta is at most the
 //   delta asked for.
 // A number that fails shows a defect of muster. The check then throws Error(internal), and the command exits
-// with status 5 without a result. Immutable; call from any thread.
+// with status 5 without a result. A Gate is immutable, and any thread may call its functions.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class Gate {
 
   // Checks the answer `upper` of the bound with the id `bound`. `delta_at` gives the bound's own upper delta
   // at any epsilon; if it is empty, the check that epsilon and delta agree is skipped. An infinite answer
-  // claims nothing and passes, and so does any answer for no rounds. Throws Error(internal) if `upper` is not
+  // claims nothing and passes, and so does any answer for 0 rounds. Throws Error(internal) if `upper` is not
   // a number >= 0, is below the floor, is a delta of 0 at an epsilon below the largest privacy loss, or
   // disagrees with `delta_at`.
   void check(const std::string& bound, std::uint64_t rounds, const Question& question, double upper,
@@ -52,8 +52,8 @@ class Gate {
 };
 
 // Checks that the epsilons which a run reports do not fall from round to round. An epsilon may be up to 2 %
-// below the largest one so far, because tables for more rounds are coarser; more is a defect. Not
-// thread-safe.
+// below the largest one so far, because tables for more rounds are coarser; a larger fall is a defect. Each
+// object belongs to one thread.
 class RisingEpsilon {
  public:
   // Checks the epsilon that is to be reported after `rounds` rounds. Throws Error(internal) if this epsilon

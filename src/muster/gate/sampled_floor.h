@@ -3,9 +3,9 @@
 // describe/participation.h, Gate (gate.h) does both.
 //
 // The floor comes from one threshold test on one pair of data sets whose records are single numbers. Let
-// sigma be the noise's deviation divided by the clip norm, the largest size of a record. In units of that
-// deviation, the victim's record is mu = 1 / sigma, and with probability q = `rate` it is added to the sum.
-// The records of all other clients are 0. For every t and E = e^epsilon,
+// sigma be the noise's deviation divided by the clip norm, the largest size of a record. In units of the
+// noise's deviation, the victim's record is mu = 1 / sigma, and with probability q = `rate` it is added to
+// the sum. The records of all other clients are 0. For every t and E = e^epsilon,
 //     delta(epsilon) >= P(sum > t) - E P'(sum > t).
 // P is the law of the noisy sum in this data set, and P' its law in the neighbouring data set, where the
 // victim is absent or has the record -mu. Any t is valid, so the best of a few is taken. The floor shares

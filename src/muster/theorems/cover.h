@@ -4,8 +4,8 @@
 // To add a theorem, give it a file of its own and an entry in one cover.cc: its id, citation, assumptions and
 // curve. Order matters: a bound marked `is_dominated` is provably no smaller than an earlier one, and is
 // shown but never charged. A theorem of exact/ (lower bounds) or of swap/ that serves several participations
-// has its entry in that folder's cover.cc. The functions only append to the list; the curves in it may be
-// called from any thread.
+// has its entry in that folder's cover.cc. The functions change nothing but the list, which belongs to one
+// thread; the curves in it may be called from any thread.
 #pragma once
 
 #include <string>

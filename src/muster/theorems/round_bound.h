@@ -21,7 +21,7 @@ namespace muster::accounting {
 // error.
 struct RoundBound {
   std::string id;
-  // Only a bound that says it is proven is charged; one that does not say it is only shown.
+  // Only a bound that is marked as proven is charged; any other is only shown.
   Validity validity = Validity::as_published;
   std::string citation;
   std::vector<std::string> assumptions;

@@ -1,5 +1,5 @@
-// Describes who may report in a round, by the three numbers that exact curves and swap bounds need. A plain
-// value; there is nothing to call.
+// Describes who may report in a round, by the three numbers that exact curves and swap bounds need. It is a
+// plain value, so there is nothing to call.
 #pragma once
 
 namespace muster::accounting {

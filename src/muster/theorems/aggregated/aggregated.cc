@@ -17,22 +17,22 @@ using numerics::Enclosure;
 using numerics::kUnitRoundoff;
 
 constexpr double kExponent = 90;  // outside the window of k, Chernoff's bound on either tail is at most e^-90
-// The relative width of a block of k. Charging all k of a block at one of its ends raises the bound by about
-// this fraction.
+// The relative width of a block, which is a range of consecutive k. Charging all k of a block at one of its
+// ends raises the bound by about this fraction.
 constexpr double kRelativeWidth = 5e-6;
-// A block of N (AggregatedUnequalCurve) less likely than this is charged at delta = 1.
+// A block of values of N (AggregatedUnequalCurve) that is less likely than this is charged at delta = 1.
 constexpr double kImprobable = 1e-36;
 // Blocks whose ln mu_k is at most this many standard deviations from its mean go to Runs::bulk.
 constexpr double kBulk = 4;
-// A Run (aggregated.h) is a range of consecutive k. Runs are made equally wide on the scale
-// erfc(z / kSpread), where z is ln mu_k minus its mean, in standard deviations of ln mu_k; so they are
-// narrower where most of the probability is.
+// The ranges of k that runs() makes are equally wide on the scale erfc(z / kSpread), where z is ln mu_k minus
+// its mean, in standard deviations of ln mu_k. So they are narrower where most of the probability is.
 constexpr double kSpread = 2;
-constexpr double kNarrow = 1e-3;  // runs whose relative width in mu is below this are not split
+constexpr double kNarrow = 1e-3;  // a block this near to a range's largest mu, relatively, belongs to that range
 constexpr double kRootTwoPi = 2.5066282746310002;
 
-// The odds take at most seven roundings, `gain` two and their product one. These change the logarithm by at
-// most ten of itself. It takes two more, and its sum with epsilon one.
+// The odds take at most seven roundings, `gain` two and their product one. These ten change the logarithm of
+// 1 + odds * gain by at most ten roundings of itself. The logarithm takes two more, and its sum with epsilon
+// one.
 constexpr double kRoundingsOfLoss = 13;
 
 double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / kRootTwoPi); }
@@ -144,8 +144,8 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
                        kept * pair.upper * (1 + numerics::kEightRoundings)};
     };
     // Where 1 - less is small, the rounding error of `less` matters, so `less` is rounded outward for either
-    // end. The odds take at most seven roundings, `growth` two, and the product and that with the factor one
-    // each.
+    // end. The odds take at most seven roundings, `growth` two and their product one, and the product with
+    // the factor takes one more.
     constexpr double kRoundingsOfLess = 12 * kUnitRoundoff;
     return Enclosure{part(less * (1 + kRoundingsOfLess)).lower, part(less * (1 - kRoundingsOfLess)).upper};
   });
@@ -164,7 +164,7 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
     const double off = std::log(block.max_mu) - mean;
     variance += block.upper * off * off / all;
   }
-  // The number of the run to which a block belongs (kSpread), or -1 if the block goes to Runs::rest.
+  // The number of the range to which a block belongs (kSpread), or -1 if the block goes to Runs::rest.
   const auto place = [&](const Block& block) {
     const double z = variance > 0 ? (std::log(block.max_mu) - mean) / std::sqrt(variance) : 0;
     if (!(std::fabs(z) <= kBulk)) return -1.0;

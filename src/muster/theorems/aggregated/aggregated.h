@@ -33,7 +33,7 @@ class AggregatedGaussianCurve {
   // mu > 0, 1 <= kmin, 1 <= n <= 1e12 and 0 < g <= 1.
   AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few = FewReports::destroyed);
 
-  // The victim's rate is `own`, every other client's is g. The probability that she is among k reports is
+  // The victim's rate is `own`, and every other client's is g. The probability that she is among k reports is
   // lambda_k = own k (1-g) / (own k (1-g) + (1-own) (n-k) g).
   AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin, FewReports few);
 
@@ -49,11 +49,11 @@ class AggregatedGaussianCurve {
   // A mu_k takes three roundings: that of mu, a root and a quotient.
   static constexpr double kRoundingsOfMu = 3;
 
-  // A run is a range of consecutive k. It is represented by its worst case, which is the least odds
-  // (1 - lambda_k) / lambda_k against the victim being among the k reports, and the largest mu_k. `weight`
-  // is an upper bound of the probability that she reports and that the number of reports is one of these k.
-  // runs() puts nearly all of the probability into `bulk`, in at most `most` runs. `rest` holds the
-  // remainder, one run for each block.
+  // A Run represents a range of consecutive k by its worst case, which is the least odds
+  // (1 - lambda_k) / lambda_k against the victim being among the k reports, and the largest mu_k. `weight` is
+  // an upper bound of the probability that she reports and that the number of reports is one of these k.
+  // runs() puts nearly all of the probability into `bulk`, in at most `most` ranges. `rest` holds the
+  // remainder, one range for each block.
   struct Run {
     double odds, mu, weight;
   };

@@ -17,8 +17,8 @@ namespace {
 using numerics::larger;
 using Run = AggregatedGaussianCurve::Run;
 
-// The numbers of reports are grouped into runs. There are fewer runs if mu is above these limits, because
-// there are more types then and the search is slower. Rough types have kRoughRuns runs at any mu.
+// The numbers of reports are grouped into ranges. There are fewer ranges if mu is above these limits, because
+// there are more types then and the search is slower. Rough types have kRoughRuns ranges at any mu.
 constexpr double kSmallMu = 0.25, kLargeMu = 0.85;
 constexpr std::size_t kRunsOfSmall = 10, kRuns = 7, kRunsOfLarge = 4, kRoughRuns = 2;
 constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes per deviation of the loss
@@ -29,10 +29,10 @@ constexpr double kGrowth = 1.15;  // ratio of successive steps further out
 constexpr double kFarFrom = 4;
 constexpr double kFarthest = 700;  // the largest loss of a type
 constexpr std::size_t kMaxNodes = 2000;
-// The factors cover at most five roundings each time: those of ln(1 + odds * gain) and its sum with the loss,
-// the two of expm1, or a product.
+// Wherever one of these factors is used, it covers at most five roundings: those of ln(1 + odds * gain) and
+// its sum with the loss, those of expm1, or that of a product.
 constexpr double kDown = 1 - numerics::kEightRoundings, kUp = 1 + numerics::kEightRoundings;
-constexpr double kSummed = 1e-12;  // relative rounding error of a sum over the runs
+constexpr double kSummed = 1e-12;  // relative rounding error of a sum over the ranges
 constexpr double kMoved = 1e-12;   // relative change of a mass from the rounding of its point
 
 std::size_t runs_at(double mu) {
@@ -55,7 +55,7 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
   return nodes;
 }
 
-// Returns the contribution of a run if it is charged the worst pair of data sets, which no type exceeds:
+// Returns the contribution of a range if it is charged the worst pair of data sets, which no type exceeds:
 // weight * f_mu(E + c) with E = e^loss and c = (E - 1) odds.
 double worst_value(const Run& run, double loss) {
   const double gain = -std::expm1(-loss) * kDown;
@@ -124,7 +124,7 @@ std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   std::vector<std::vector<double>> values(types.size());
   for (const std::int64_t node : *nodes) {
     const double loss = found.spacing * static_cast<double>(node), excess = std::expm1(loss) * kDown;
-    double worst = 0;  // the part of the runs for which every type is charged the worst pair
+    double worst = 0;  // the part of the ranges for which every type is charged the worst pair
     for (const Run& run : runs.rest) worst += worst_value(run, loss);
     std::vector<double> sums(types.size(), 0.0);
     for (const Run& run : runs.bulk) {

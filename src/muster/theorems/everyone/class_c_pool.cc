@@ -44,7 +44,8 @@ double log_tail(double m, const Chance& chance, double x) {
 }
 
 // Returns the integer nearest to the mean at which log_tail() is at most -exponent, or the end of the range
-// 0..m if there is none. The search is above the mean if `direction` is 1 and below it if `direction` is -1.
+// 0..m if there is no such integer. The search is above the mean if `direction` is 1 and below it if
+// `direction` is -1.
 double window_end(double m, const Chance& chance, double exponent, double direction) {
   const double mean = m * chance.p;
   const double limit = direction > 0 ? m : 0.0;

@@ -40,17 +40,17 @@ std::optional<double> clone_closed_form_epsilon_upper(double n, double epsilon0,
     return std::nullopt;
   }
   // The theorem holds for epsilon0 up to ln(n / (16 ln(2 / delta))), which is rounded down here. The argument
-  // takes five roundings, of which 2 / delta has at most 1.5 after its logarithm; the outer logarithm has
-  // two.
+  // takes at most five roundings: 1.5 come from 2 / delta, whose relative error the logarithm may raise by
+  // that factor, two from this logarithm and one from the quotient. The outer logarithm takes two.
   const double argument = n / (16 * std::log(2 / delta)) * (1 - numerics::kEightRoundings);
   if (!(epsilon0 <= -numerics::round_up(-std::log(argument)))) {
     return std::nullopt;
   }
-  // `hidden` takes three roundings, and its product with the logarithm, which takes 2.8, takes 6.8. The root
-  // halves these and takes one, and so does the sum, so `spread` takes 5.4. log1p takes two more, so `first`
-  // takes 7.4. With x = epsilon0 + first, e^-x takes x + 7.4 first + 2, which is at most 4.1 of 1 + e^-x,
-  // because x e^-x and first e^-first are below 0.37, and the sum takes one. The numerator takes two, and the
-  // quotient and the product one each. Together these are 14.5, and the last logarithm takes two.
+  // `hidden` takes three roundings, the logarithm 2.8, and their product 6.8. The root halves these and takes
+  // one, and so does the sum, so `spread` takes 5.4. log1p takes two more, so `first` takes 7.4. With
+  // x = epsilon0 + first, e^-x takes x + 7.4 first + 2, which is at most 4.1 of 1 + e^-x, because x e^-x and
+  // first e^-first are below 0.37, and the sum takes one. The numerator takes two, and the quotient and the
+  // product one each. Together these are 14.5, and the last logarithm takes two.
   const double hidden = std::exp(epsilon0) / n;
   const double spread = 8 * (std::sqrt(hidden * std::log(4 / delta)) + hidden);
   const double first = std::log1p(spread);

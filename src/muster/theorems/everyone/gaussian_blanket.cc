@@ -139,9 +139,9 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
     for (std::size_t i = 0;; ++i) {
       if (i == kMostNodes) return {{}, 0, false};
       const double z = transform.z(i);
-      // At most eight roundings: two of each of the three exponentials, a quotient and a product. A larger
-      // distance raises the law on either side: it lies above the chords between the true nodes, and its
-      // mean, the excess at 0 less the deficit at 0, is the same.
+      // A distance takes at most eight roundings: two of each of the three exponentials, one of a quotient
+      // and one of a product. A larger distance raises the law on either side: it lies above the chords
+      // between the true nodes, and its mean, the excess at 0 less the deficit at 0, is the same.
       distance.push_back(numerics::round_up(scale * std::expm1(z)));
       value.push_back(transform.at(i, right));
       if (value.back() <= cut * transform.discount || z > 600) {

@@ -166,7 +166,7 @@ TEST(GaussianBlanket, FallsWithTheNoiseForFewClients) {
   }
 }
 
-// The grid's steps are a fraction of mu, and so many of them as reach epsilon would not fit into memory.
+// The grid's steps are a fraction of mu. A grid that reaches up to epsilon would not fit into memory.
 TEST(GaussianBlanket, TinyDistancesOfMeansTakeLittleMemory) {
   for (const double n : {1.0, 2.0, 1e6}) {
     for (const double mu : {1e-16, 1e-9, 1e-5}) {

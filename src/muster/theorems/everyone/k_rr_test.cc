@@ -28,8 +28,8 @@ std::vector<Law> laws_of(int k, double epsilon0) {
   return laws;
 }
 
-// Returns the largest delta over all data sets. By the symmetry of the symbols, it is enough that the
-// victim holds 0 or 1, in this order, and that the others hold any multiset.
+// Returns the largest delta over all data sets. By the symmetry of the symbols, it is enough to compare the
+// victim's record 0 with 1, in this order, for every multiset of the others' records.
 long double worst(const std::vector<Law>& laws, int n, long double rate, long double epsilon) {
   long double most = 0;
   for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {

@@ -14,7 +14,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // This factor covers the round-off of every root found here.
 constexpr double kOutward = 1 + numerics::kEightMillionRoundings;
 
-// The shares of the failure probability that are allowed to the following events.
+// The failure probability is divided among the events in which the bound may not hold. These are their
+// shares.
 constexpr double kHiddenShare = 0.25;  // the hidden message falls into T, where there are no clones
 // There are too few clones, or too many: each has this share at rate 1. Below rate 1, these two events and
 // the event of too few absent clients have two thirds of this share each.

@@ -72,11 +72,11 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
 }
 
 // Returns the threshold m (1 - 1/E) for the sum of m terms, rounded down so far that rounding errors of v are
-// covered, too. The threshold itself takes four roundings: two of expm1 and two products. Five more are of v:
-// the higher level of a slice takes four (of 1 - low, a product, a quotient and a sum), and d ratio or the
-// first c one. The mean of a term is not negative, so the expected excess rises with each entry of v. Hence
-// entries that are too small by five roundings lower it no more than a threshold and a factor that err by
-// five would, and kEightyRoundings covers the factor.
+// covered, too. The threshold itself takes four roundings: two of expm1 and two products. The entries of v
+// take five more: the higher level of a slice takes four (of 1 - low, a product, a quotient and a sum), and d
+// ratio or the first c takes one. The mean of a term is not negative, so the expected excess rises with each
+// entry of v. Hence entries that are too small by five roundings lower it no more than a threshold and a
+// factor that err by five would, and kEightyRoundings covers the factor.
 double threshold_below(double m, double epsilon) { return m * -std::expm1(-epsilon) * (1 - 8 * kUlp); }
 
 // A slice is a sum of two groups of terms that majorises the sums for all vectors of weights whose smallest

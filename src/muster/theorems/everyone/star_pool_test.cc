@@ -162,7 +162,7 @@ TEST(StarPool, TheoremAHoldsForEveryDatasetOfSmallRandomizers) {
 
 // Pools and hidden messages are drawn on a line, and the true posterior weights of clients at both ends are
 // computed. The ratio must hold at least as often as promised. The failure probability of 1/50 is large
-// enough for 3,000 runs to test it.
+// enough for 3,000 draws to test it.
 TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   const double mu = 0.4;
   const double failure = 0.02;

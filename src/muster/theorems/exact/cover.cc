@@ -15,7 +15,8 @@
 namespace muster::accounting {
 
 void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list) {
-  // Of a table of the profile no pair of data sets is known that attains it.
+  // No pair of data sets is known that attains a tabulated profile, and a channel may have no suitable pair
+  // of records (Channel::pair).
   const auto* given = std::get_if<ProfileLocal>(&mechanism);
   if (given != nullptr && (given->channel() == nullptr || given->channel()->pair().empty())) return;
   const auto curve = std::make_shared<const HomogeneousCurve>(mechanism, shape);

@@ -13,7 +13,7 @@
 namespace muster::accounting {
 
 // All other clients hold the victim's alternative record (homogeneous.h). Nothing is appended for a
-// randomizer that is given by a table of its profile.
+// randomizer that is given by a table of its profile, or by a channel without a pair (Channel::pair).
 void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
 
 // All other clients hold the victim's alternative record, and everybody reports a Gaussian message. The

@@ -7,10 +7,10 @@
 //     forward  delta(eps) = mean of ( M - E )_+        (victim x against x'),
 //     reverse  delta(eps) = mean of ( 1 - E M )_+      (x' against x; x against x' if the others hold x).
 // With g = 1, this is the plain shuffle. Each mechanism of class C (in_class_c()) has the curves of binary
-// randomized response at two opposite records. A channel has those of one pair of its records, of which
-// outputs of nearly equal ratios are taken together. If only epsilon0 is known, the curves are those of
-// binary randomized response, which is one epsilon0-LDP randomizer. Continuous laws of r are merged to the
-// means of cells, which by Jensen's inequality gives lower bounds.
+// randomized response at two opposite records. A channel has those of one pair of its records, with outputs
+// of nearly equal ratios merged. If only epsilon0 is known, the curves are those of binary randomized
+// response, which is one epsilon0-LDP randomizer. Continuous laws of r are merged to the means of cells,
+// which by Jensen's inequality gives lower bounds.
 //
 // The forward curve is also at least the contribution of a single large ratio. This contribution is used
 // where losses are too large for sums of doubles. Let k be the number of clients that may report (n if each
@@ -40,7 +40,8 @@ class HomogeneousCurve {
   // Both enclose a minorant, convex in e^epsilon, of the exact delta of one round at epsilon >= 0. For a
   // discrete r it is the exact delta itself. For a continuous r it is that of the pair with merged cells or,
   // if that is more, the contribution of a single ratio. Where losses are too large for sums of doubles,
-  // forward() encloses the contribution of a single ratio alone, and the lower end of reverse() is 0.
+  // forward() encloses the contribution of a single ratio alone, or 0 for a channel, and the lower end of
+  // reverse() is 0.
   EnclosedMinorant forward(double epsilon) const;
   EnclosedMinorant reverse(double epsilon) const;
 

@@ -241,8 +241,8 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
     result = reverse_by_contour(
         epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {
-    // The threshold takes two roundings of exp, one of the quotient and one of the product. The division by
-    // it takes its first three, and two more by itself and the last product.
+    // The threshold takes three roundings, two of exp and one of the quotient, and its product takes one
+    // more. A division by the threshold takes those three and one of its own, and the last product takes one.
     const double threshold = n_ / e;
     result.upper = sum_->above().expected_deficit(threshold * (1 + kEightRoundings), numerics::Side::above) /
                    threshold * (1 + kEightyRoundings);
@@ -256,7 +256,7 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
 numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, double tail, End end) const {
   const double threshold = n_ * std::expm1(epsilon);
   numerics::Enclosure result{0, 1};
-  // At most three roundings: a quotient, a sum and the last product.
+  // Each end takes at most three roundings: of a quotient, a sum and the last product.
   if (end != End::upper) {
     result.lower = excess_below(below_->below(tail, true), n_, threshold) / n_ * (1 - kEightRoundings);
   }
@@ -272,7 +272,7 @@ numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, doub
   const double threshold = -n_ * std::expm1(-epsilon);
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, 1};
-  // At most six roundings: a quotient, a sum, two of e and two products.
+  // Each end takes at most six roundings: of a quotient, a sum and two products, and two of e.
   if (end != End::upper) {
     result.lower =
         excess_below(mirrored(below_->below(tail, false)), n_, threshold) / n_ * e * (1 - kEightyRoundings);

@@ -34,7 +34,8 @@ namespace muster::accounting {
 class LocalCost {
  public:
   LocalCost(Mechanism mechanism, Rate rate);
-  // Returns the upper bound that the question asks for; 0 for 0 rounds. Infinity is none.
+  // Returns the upper bound that the question asks for. It is 0 for 0 rounds, and infinity if no finite bound
+  // is found.
   double upper(std::uint64_t rounds, const Question& question) const;
 
  private:
@@ -43,7 +44,8 @@ class LocalCost {
   std::shared_ptr<const ComposedCurve> composed_;  // null unless the mechanism is given by its profile
 };
 
-// The next three are for one question. LocalCost takes less time for several about a profile.
+// Each of the next three functions answers one question. For several questions about a profile, LocalCost
+// takes less time.
 //
 // Returns delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0
 // only where the privacy loss cannot exceed epsilon. Throws Error(usage)

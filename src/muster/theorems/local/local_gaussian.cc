@@ -26,8 +26,8 @@ struct Mixture {
   bool joined;  // whether blocks have several values of k
 
   Mixture(double mu1, double rate, double rounds, double exponent) {
-    // Only values of k within about 3 sqrt(exponent) deviations of the mean matter. If
-    // that distance is at most kValues, each of these values is a block of its own.
+    // About 3 sqrt(exponent) sd values of k matter. If this number is at most kValues, each of them is a
+    // block of its own.
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     joined = 3 * std::sqrt(exponent) * sd > kValues;
     const double fineness = joined ? 1e-3 : 0;
@@ -43,7 +43,7 @@ struct Mixture {
     // terms added in doubles would take as many roundings.
     long double sum = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
-      // Its mu takes three roundings: that of 2 / sigma, the root and the product.
+      // mu[i] takes three roundings: that of 2 / sigma, the root and the product.
       sum += static_cast<long double>(weight[i]) * gaussian_divergence(mu[i], epsilon, {.mu = 3}).upper;
     }
     return numerics::as_upper_bound(static_cast<double>(sum) * (1 + numerics::kEightThousandRoundings) +

@@ -69,16 +69,18 @@ class Walk {
   // Returns an upper bound of delta at eps = level * epsilon0 + x, where x <= 0.
   double delta(double x) const {
     const double raw = (1 + slack_) * head_ - (1 - slack_) * std::exp(x) * tail_;
-    // The difference and the sum take one rounding each. slack_ has more than a hundred to spare for the
-    // exponential and the products, and for the rounding of x, which changes e^x by less than half of one.
+    // The difference and the sum take one rounding each. slack_ has more than a hundred roundings to spare
+    // for the exponential and the products, and for the rounding of x, which changes e^x by less than half a
+    // rounding.
     return scaled(raw * (1 + numerics::kEightRoundings)) + kTiny;
   }
 
   // Returns the x <= 0 at which delta(x) reaches `delta`, rounded up.
   double solve(double delta) const {
     const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
-    // The difference takes a rounding of `ratio`, the quotient one and the denominator two. Those of the
-    // logarithm and the sum, which grow with |x| <= epsilon0, are left to pure_epsilon_upper().
+    // `ratio` takes four roundings: one of the difference, one of the quotient and two of the denominator.
+    // Those of the logarithm and the sum, which grow with |x| <= epsilon0, are covered in
+    // pure_epsilon_upper().
     const double ratio =
         ((1 + slack_) * head_ - target * (1 - numerics::kEightRoundings)) / ((1 - slack_) * tail_);
     // If only the allowance for underflow makes delta(0) reach `delta`, the answer is x = 0, because delta at
@@ -108,14 +110,14 @@ double level_above(double epsilon0, double rounds, double epsilon) {
   return numerics::smaller(rounded_up ? below : below + 1, rounds);
 }
 
-// The largest loss of all rounds, rounded up: one product.
+// The largest loss of all rounds, rounded up. It takes the rounding of one product.
 double most_epsilon(double rounds, double epsilon0) {
   return rounds * epsilon0 * (1 + numerics::kThreeRoundings);
 }
 
-// Returns log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0,
-// p (e^x - 1) + q (e^-x - 1) equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which
-// nothing cancels. This product has an error of 14 roundings, and of 1 + x more for the rounding of x.
+// Returns log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, p (e^x - 1) + q
+// (e^-x - 1) equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing cancels. This
+// product has an error of at most 14 roundings, and 1 + x more from the rounding of x.
 double log_moment_above(double epsilon0, double rate, double rounds, double t) {
   const double x = t * epsilon0;
   const double growth = rate * std::expm1(x) * -std::expm1(-x - epsilon0) / (1 + std::exp(-epsilon0));
@@ -189,9 +191,9 @@ double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, doub
   const double level = level_above(epsilon0, n, epsilon);
   Walk walk(epsilon0, rate, rounds);
   while (walk.level() > level) walk.down();
-  // The product by `level` takes 1.5 roundings of epsilon at level 3, and fewer at others, as it is exact at
-  // levels 1 and 2. The difference, at most epsilon0, takes at most one of epsilon above level 1.
-  // Walk::delta() allows for that of x itself at level 1.
+  // The product with `level` is wrong by at most 1.5 roundings of epsilon; this is at level 3, and the
+  // product is exact at levels 1 and 2. The difference is at most epsilon0, so above level 1 it is wrong by
+  // at most one rounding of epsilon. At level 1, Walk::delta() allows for the rounding of the difference.
   const double x = numerics::smaller(0.0, epsilon * (1 - numerics::kThreeRoundings) - level * epsilon0);
   return numerics::smaller(1.0, variation, walk.delta(x));
 }
@@ -204,8 +206,8 @@ double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, do
     if (walk.level() <= 1) return 0;  // even at eps = 0, delta stays below the target
     walk.down();
   }
-  // The product and the sum take a rounding each, and solve() at most three of epsilon0: two of a logarithm
-  // and one of a sum. This last product and sum take one each.
+  // The product and the sum take one rounding each, solve() takes at most three roundings of epsilon0 (two of
+  // its logarithm and one of its sum), and the last product and sum take one each. Eight are added.
   const double epsilon = walk.level() * epsilon0 + walk.solve(delta);
   return numerics::larger(0.0, epsilon + 8 * kUnitRoundoff * walk.level() * epsilon0);
 }

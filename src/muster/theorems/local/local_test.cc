@@ -73,8 +73,8 @@ TEST(LocalPure, EqualsTheDefinitionAndRoundsUp) {
 }
 
 // The quotient epsilon / epsilon0 of these values is rounded up to 3, but each epsilon is below 3 epsilon0.
-// So messages count if three more of them have the loss epsilon0 than have the loss -epsilon0. Where messages
-// are rare, three messages are much more likely than four.
+// So those outcomes count in which three more messages have the loss epsilon0 than have the loss -epsilon0.
+// Where messages are rare, three messages are much more likely than four.
 TEST(LocalPure, AnEpsilonJustBelowAMultipleOfEpsilon0LeavesNothingOut) {
   using oracle::Ball;
   for (const auto& [epsilon0, epsilon] :
@@ -105,7 +105,7 @@ TEST(LocalPure, RatesNearTheSmallestDouble) {
       EXPECT_LE(upper, rate * static_cast<double>(rounds) * (1 + 1e-7)) << rate << ' ' << rounds;
     }
   }
-  // Here delta is below every double, but it is not 0.
+  // Here delta is smaller than every positive double, but it is not 0.
   EXPECT_GT(delta(1e-30, 1e-300, 3, 1e-300), 0);
 }
 

@@ -307,9 +307,9 @@ TEST(Slots, CountingIsNeverWorse) {
   }
 }
 
-// Where the search changes from one level to another, the bound must not rise by more than a hundredth of
-// epsilon takes back. Otherwise the gate takes the bound for a defect: it checks an epsilon by the delta at
-// one that is larger by a hundredth.
+// Where the search changes from one level to another, the bound may rise, but by no more than it falls again
+// when epsilon grows by a hundredth. Otherwise the gate, which checks an epsilon by the delta at an epsilon
+// that is larger by a hundredth, would take the bound for a defect.
 TEST(Slots, CountedDeltaFallsAcrossLevels) {
   struct Case {
     Mechanism mechanism;

@@ -1,9 +1,8 @@
-// Computes the mean of (a/u - E b/u - c)_+ at a message w of law u by quadrature, for spherical
-// normal laws a, b and u of unit variance. It shares no code with gaussian_triangle.cc,
-// which is compared with it. Let x, x' and t be the centres of the three laws, p = x - t
-// and q = x' - t. Given the component of w along q, the mean is the expected excess of a
-// lognormal variable, in closed form. The trapezoidal rule integrates over this component. For
-// tests; the functions are pure.
+// Computes the mean of (a/u - E b/u - c)_+ at a message w of law u by quadrature, for spherical normal laws
+// a, b and u of unit variance. It shares no code with gaussian_triangle.cc, which is compared with it. Let x,
+// x' and t be the centres of the three laws, p = x - t and q = x' - t. Given the component of w along q, the
+// mean is the expected excess of a lognormal variable, in closed form. The trapezoidal rule integrates over
+// this component. The file is for tests, and its functions are pure.
 #pragma once
 
 #include <cmath>

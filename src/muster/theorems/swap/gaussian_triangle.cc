@@ -31,18 +31,18 @@ constexpr int kMaxSteps = 60;
 // ln V of the lognormal factor V (struct Integrand) is a linear function of a standard normal variable. This
 // variable is divided into cells from -9 to 9, and what lies beyond is bounded.
 constexpr double kOutermost = 9;
-// Bounds the error from rounding the triangle's shape, the factor V and the threshold, in units of
-// (1 + |c|) E. These are at most 48 roundings (docs/theory/gaussian-two-types.md, "Roundings of C at a
-// corner"), and this is 90.
+// Bounds the error from rounding the triangle's shape, the factor V and the threshold, in units of (1 + |c|)
+// E. The error is at most 48 roundings (docs/theory/gaussian-two-types.md, "Roundings of C at a corner"), and
+// the constant is 90.
 constexpr double kAbsolute = 1e-14;
 // Bounds the relative error of the sum over the cells. There are at most 79 cells (at mu = 2), so 81 terms.
 // A term takes two roundings, the sum one for each term, the scale one, and the products with the scale and
 // with this factor one each. Together these are 86.
 constexpr double kErrorOfSum = 48 * kUlp;
-// 184 roundings of a long double. divergence_at() takes a few of its own.
+// This is 184 roundings of a long double. divergence_at() takes only a few of its own.
 constexpr Extended kFewExtended = 1e-17L;
-// 18 roundings of a long double, for a loss l at which a divergence is taken. The logarithms of which l is
-// the difference take four roundings each and the difference one.
+// This is 18 roundings of a long double. It covers the error of a loss l at which a divergence is taken. l is
+// the difference of two logarithms, which take four roundings each, and the difference takes one.
 constexpr Extended kOfLoss = 1e-18L;
 // The work of one excess_of_difference(): three steps of Newton's method and three normal tails.
 constexpr double kWorkOfDifference = 12 * numerics::kWorkOfLoneExponential;
@@ -86,25 +86,25 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
     z = larger(least, z - residual / slope);
   }
   start = z;
-  // Without convergence, falls back to the mean of exp(pZ - p^2/2): only its part
-  // beyond z if the root lies beyond z, and otherwise the whole mean, which is 1.
+  // If Newton's method has not converged, the mean of exp(pZ - p^2/2) is the bound: only its part beyond z if
+  // the root lies beyond z, and otherwise the whole mean, which is 1.
   if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + kErrorOfTail) : 1;
   const double tails[3] = {upper_tail(z - p), e * upper_tail(z - q), k * upper_tail(z)};
   const double sum = tails[0] + tails[1] + tails[2];
   const double reach = std::fabs(z) + length;
-  // The roundings of a tail Q(x), |x| <= reach, are ten of erfc, and three of x: of a difference, a product
-  // and the root. Each of x changes the tail by |x| phi(x) / Q(x) of itself, which is at most
-  // x^2 + min(1, 0.8 |x|). The factor of a tail takes one. The two differences and the two sums of `expected`
-  // take one each of at most the first tail, so that no tail has more than 14 + 3 x^2 + min(3, 2.4 |x|). This
-  // is less than 16 + 4 x^2.
+  // A tail Q(x), |x| <= reach, takes ten roundings of erfc and three of x (of a difference, a product and the
+  // root). Each of those of x changes the tail by |x| phi(x) / Q(x) roundings of itself, which is at most
+  // x^2 + min(1, 0.8 |x|). The product with e or k takes one. The two differences and the two sums of
+  // `expected` take one rounding each of at most the first tail. So no tail takes more than 14 + 3
+  // x^2 + min(3, 2.4 |x|) roundings. This is less than 16 + 4 x^2.
   const double rounding = kUlp * (8 + 2 * reach * reach) * sum;
   // The distance of the root from z is at most 2 * away while |q| * away is below 1/2.
   // Between the root and z, the integrand is at most as large in absolute value as at z.
   //
-  // The residual takes four roundings of p |z| + p^2/2, which are those of p z and p^2, of their difference
-  // and, since the logarithm is equal to it within kResidual, two of the logarithm. Those of log(value) are
-  // two of |q z| + q^2/2 by the exponent, two of the exponential, and one each of the product and the sum.
-  // With p - q = length <= 2.1, that is at most 4 length |z| + 13.
+  // The residual takes four roundings of p |z| + p^2/2: one of p z and p^2, one of their difference, and two
+  // of the logarithm, which equals this difference within kResidual. The errors of `value` change its
+  // logarithm by two roundings of |q z| + q^2/2 (of the exponent), two of the exponential, and one each of
+  // the product and the sum. With p - q = length <= 2.1, these are at most 4 length |z| + 13 roundings.
   const double lost_residual =
       std::fabs(residual) + kUlp * (8 + 2 * length * std::fabs(z) + std::fabs(log_k));
   const double away = lost_residual / slope;
@@ -142,11 +142,11 @@ Integrand integrand_of(double length, double share, double excess, double c) {
 double value_at_zero(const Integrand& in, double length) {
   const double z = (in.log_e + 0.5 * in.p * in.p - 0.5 * in.q * in.q) / length;
   const double tails[2] = {upper_tail(z - in.p), in.e * upper_tail(z - in.q)};
-  // The first tail, at most 1, takes ten roundings of erfc, and three of its argument x, which move it by
-  // |x| phi(x) <= 0.25 each. So does the second, which is less than the first and takes one more. The
-  // difference, the two sums (one is the caller's), the product with the scale, the scale and e take one each
-  // of at most 1. Together these are below 29. Those of z count to second order only, because the derivative
-  // with respect to z is 0.
+  // The first tail is at most 1. It takes ten roundings of erfc, and three of its argument x, each of which
+  // moves the tail by |x| phi(x) <= 0.25 roundings. The second tail is smaller than the first and takes the
+  // same roundings and one more. The difference, the two sums (one is the caller's), the product with the
+  // scale, the scale and e take one rounding each of at most 1. Together these are below 29 roundings, and 32
+  // are added. The roundings of z count to second order only, because the derivative with respect to z is 0.
   return in.scale * (larger(0.0, tails[0] - tails[1]) + 16 * kUlp);
 }
 
@@ -163,7 +163,7 @@ Extended divergence_at(double mu, Extended loss, Extended error_of_loss, bool fr
 
 // Encloses factor * f(loss) if the loss may be off by `error_of_loss` and the factor by as much relatively.
 // kExtendedRoundings covers the conversions, the few roundings of the products and of the factor, and the
-// thirteen of f at a negative loss.
+// thirteen roundings of f at a negative loss.
 TriangleExcesses::Ends scaled_divergence(double mu, Extended factor, Extended loss, Extended error_of_loss) {
   const Extended slack = numerics::kExtendedRoundings + error_of_loss;
   const Extended lower = factor * divergence_at(mu, loss, error_of_loss, false) * (1 - slack);
@@ -173,9 +173,9 @@ TriangleExcesses::Ends scaled_divergence(double mu, Extended factor, Extended lo
 
 }  // namespace
 
-// The quotient, at most 1 because |d| is at most 1 - eta, takes three roundings, and the difference and the
-// sum take one each of at most 1. The root takes one and a half, one of them its own, and two sums and a
-// product one each.
+// `open` is wrong by at most five roundings of 1, and eight are added. The quotient, which is at most 1
+// because |d| is at most 1 - eta, takes three of them, and the difference and the sum take one each. The root
+// takes one and a half roundings, one of them its own, and the two sums and the last product take one each.
 double widest_sum(double eta, double d) {
   if (!(eta < 1)) return 4;  // x = x': the square root tends to 1 there
   const double open = larger(0.0, 1 - d * d / (1 - eta) + 4 * kUlp);
@@ -202,17 +202,20 @@ TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(
 double TriangleExcesses::above(const Triangle& triangle, double c, double negligible) const {
   // The part of t - (x + x')/2 along x - x' enters p and q. The orthogonal part gives a factor V common to
   // a/u and b/u, a lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}). The length takes three
-  // roundings, of the root and two products. A larger one raises the value, as g is a martingale in length^2.
+  // roundings, of the root and two products. A larger length raises the value, because g is a martingale in
+  // length^2.
   const double length = mu_ * std::sqrt(triangle.D) * (1 + 2 * kUlp);
   const double share = within(0.5 * (1 + triangle.d / triangle.D), 0.0, 1.0);
   const Integrand in = integrand_of(length, share, excess_, c);
   const double p = in.p, q = in.q, e = in.e, log_e = in.log_e, scale = in.scale;
   const double absolute = kAbsolute * (1 + std::fabs(c)) * (1 + excess_);
   if (in.threshold <= 0) return value_at_zero(in, length) + absolute;
-  // The quotient, at most 1, takes two roundings, and the difference and the sum one each of at most 4.
+  // The quotient, which is at most 1, takes two roundings. The difference and the sum take one rounding each
+  // of at most 4.
   const double across =
       mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
-  // Two products under the root, the root and this product take three roundings.
+  // The two products under the root count half a rounding each. With the root and the product with the
+  // factor, these are three roundings.
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
   // Let C1(k) be the mean that excess_of_difference() bounds. The function V C1(threshold/V)
   // of V is convex with slopes in [0, 1]. So the mass of V may be moved to the ends of
@@ -223,7 +226,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   double z = -kFarthest, before = z;
   std::size_t differences = 0;
   const auto visit = [&](double at, double mass, bool guess) {
-    const double worth = larger(0.0, mass * at);  // capped by `mass * at`, because V C1(threshold / V) <= V
+    const double worth = larger(0.0, mass * at);  // the most that is added, because V C1(threshold / V) <= V
     if (worth <= negligible) {
       sum += worth;
       return;
@@ -236,7 +239,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   };
   double right = cuts_.front().t, point = std::exp(deviation * right - 0.5 * deviation * deviation);
   double first = upper_tail(right - deviation);  // the part of V's mean beyond `point`
-  double weight = cuts_.front().beyond;          // mass of the atom at `point`
+  double weight = cuts_.front().beyond;          // the mass that was moved to `point` from its right
   sum += larger(0.0, first - point * weight);
   for (std::size_t i = 1; i < cuts_.size(); ++i) {
     const double left = cuts_[i].t, cell = cuts_[i].cell;

@@ -78,7 +78,8 @@ UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
       terms_ * rate_ >= kFewReports && (subset || n_ * (1 - rate_) >= kFewAbsent) && deviations < kFarthest;
   if (const auto types = covered ? laws_->at(excess, rate_) : std::nullopt) {
     const auto mixing = subset ? numerics::Mixing::product : numerics::Mixing::swap;
-    // Three roundings, two of expm1 and one of the product. A lower threshold only raises the bound.
+    // The threshold takes three roundings, two of expm1 and one of the product. A lower threshold only raises
+    // the bound.
     const double threshold = n_ * excess * (1 - numerics::kEightyRoundings);
     const auto direct = [&] {
       return numerics::worst_mixture_excess(types->record, types->alternative, terms_, threshold, mixing,

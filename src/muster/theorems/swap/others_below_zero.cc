@@ -60,10 +60,10 @@ class OneTerm {
   // Returns the atoms of one term for the upper bound. The kinks of the profile f are the log-ratios l at
   // which its law has atoms. In units of E, a report with a log-ratio l < eps lies e^{-l} - e^{-eps} below
   // zero, which is smallest at eps = from_. The last kink up to from_ and all later kinks are placed at 0.
-  // The last kink up to from_ is one of them because the bound takes f exactly from eps on and by chords
-  // before, which changes the mass of the last kink before eps. Since phi decreases, mass may be moved toward
-  // 0 or added. So the point 0 gets the amount by which the other masses fall short of 1, plus the amount by
-  // which the profile's masses, which are upper bounds, may exceed the true masses.
+  // The last kink up to from_ is one of them because the bound uses f itself from eps on and chords of f
+  // before eps, which changes the mass of the last kink before eps. Since phi decreases, mass may be moved
+  // toward 0 or added. So the point 0 gets the amount by which the other masses fall short of 1, plus the
+  // amount by which the profile's masses, which are upper bounds, may exceed the true masses.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);

@@ -1,6 +1,6 @@
 // Draws random triangles in a ball of diameter 1 of up to six dimensions, given by the three squared
 // distances of gaussian_triangle.h. The bounds for Gaussian messages must hold for all of these triangles.
-// For tests; an engine of random numbers belongs to one thread.
+// The file is for tests. An engine of random numbers belongs to one thread.
 #pragma once
 
 #include <array>

@@ -28,7 +28,8 @@ constexpr double kLooser = 2;
 constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
 constexpr double kReach = 8;        // z at the last node
 constexpr double kProfileFrom = 6;  // for z beyond this, both laws take the larger of A and B
-// The conversion to double, which takes a quarter of it, and six thousand roundings of a long double before.
+// Covers the conversion to double, which takes a quarter of this margin, and six thousand roundings of a long
+// double before it.
 constexpr Extended kRounding = 0x1p-51L;
 // Rounding may make the masses sum to 1 plus this at most. For a
 // sum of n terms, GaussianTwoTypesCurve charges n times as much.
@@ -38,7 +39,8 @@ constexpr Extended kNoise = 1e-16L;  // relative rounding error that Polygon::co
 constexpr Extended kMoreThanLacks = 1e-6L;
 // A mass that is raised grows at least by this. masses_above() checks afterwards whether that was enough.
 constexpr Extended kLeastRaise = 1e-18L;
-// A rounding of a long double, and four of them, for the sums and differences that make a tabulated value.
+// One rounding of a long double, and the four roundings of the sums and differences that make a tabulated
+// value.
 constexpr Extended kExtendedRounding = 0x1p-64L, kFourRoundings = 4 * kExtendedRounding;
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // the number of tables that the process keeps
@@ -155,8 +157,9 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   }
   // Right of 0, `values` are compared with the law's expected excess. Left of 0, they are compared with its
   // expected deficit plus its mean, which is its expected excess plus the point. A mean that is too small
-  // would make this sum too small, so the mean is raised. A sum over the nodes takes `rounding` of its terms'
-  // moduli at most: a difference, a product, and a rounding for each node.
+  // would make this sum too small, so the mean is raised. A sum over the nodes is wrong by at most `rounding`
+  // times the sum of its terms' moduli: one rounding of a difference, one of a product, and one for each
+  // node.
   const Extended rounding = static_cast<Extended>(count + 2) * kExtendedRounding;
   const auto mean_below = [&] {
     Extended sum = 0, moduli = 0;
@@ -224,7 +227,7 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
       return y >= 0 && !expected ? static_cast<Extended>(value) - y : static_cast<Extended>(value);
     };
     // sided() and the sum with the correction take a rounding each. Where a correction is read back from the
-    // table, it is so much larger that the difference's own rounding does not matter.
+    // table, the tabulated value has been raised by more than the rounding of the difference.
     const auto stored = [](Extended value) { return value * (1 + kFourRoundings); };
     const Extended a = sided(excesses.record(c).upper), b = sided(excesses.alternative(c).upper);
     if (std::log1p(std::fabs(y)) > kProfileFrom * mu_) {
@@ -278,7 +281,7 @@ std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) 
   if (!low.valid || !high.valid) return std::nullopt;
   // The interpolation weights are those of an E not above the one asked for, which is safe because delta
   // falls as E grows. `excess` has two roundings of expm1, and the quotient adds three: two differences and
-  // the quotient itself, each at most a rounding of `excess`.
+  // the quotient itself, each at most one rounding of `excess`.
   const double least = excess * (1 - numerics::kEightRoundings);
   const double share = numerics::within((least - low.excess) / (high.excess - low.excess), 0.0, 1.0);
   Types types;

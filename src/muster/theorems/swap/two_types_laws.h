@@ -7,8 +7,9 @@
 // two_types_net.h. With E = e^eps the laws are those of Y = term + E - 1. At nodes of c + E - 1, A + beta and
 // B + beta are raised to values that are convex with slopes in [-1, 0]; the second differences of these are
 // the masses. For E between two tabulated values the masses are interpolated node by node. A table depends
-// only on mu, not on the number of clients, rate, delta or number of rounds, and it is kept. Any function may
-// be called from any thread; a table is built once, on first use.
+// only on mu, not on the number of clients, rate, delta or number of rounds. The 16 most recently used tables
+// are kept. Any function may be called from any thread; the masses at each tabulated E are computed once,
+// when a table first needs them.
 #pragma once
 
 #include <array>
@@ -60,8 +61,8 @@ class TwoTypesLaws {
   // nullopt where `excess` is above the last of kLevels times mu, and where masses_above() gave no law.
   std::optional<Types> at(double excess, double rate) const;
 
-  // These members are for tests. They give the points, the tabulated
-  // levels of E - 1, and the masses of the two laws at a level.
+  // These members are public for tests alone. They give the points, the tabulated levels of E - 1, and the
+  // masses of the two laws at a level.
   static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // levels of E - 1, in units of mu
   struct Level {
     bool valid = false;

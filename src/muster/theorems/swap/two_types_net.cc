@@ -26,7 +26,7 @@ constexpr double kSpared = 1e-7;
 // A search makes at most about this many evaluations. Wherever it stops, the largest bound of the boxes that
 // are left is a valid beta.
 constexpr int kMaxEvaluations = 20'000;
-constexpr std::size_t kRuns = 8;  // the number of runs of cells at the start of a search
+constexpr std::size_t kRuns = 8;  // the number of ranges of cells at the start of a search
 // Intervals of eta are split at the arithmetic mean of their ends if the ratio of the ends is below this, and
 // otherwise at the geometric mean. Intervals that begin at 0 are split at a quarter of their length.
 constexpr double kThird = 3;
@@ -51,7 +51,7 @@ class BoxSearch {
         steep_(1 + std::fabs(c) / 2),
         negligible_(larger(kSpared * larger(values.first, values.second), open.spared)) {}
 
-  // The search begins with three boxes for each of the runs of cells. Their intervals of eta are [0, near],
+  // The search begins with three boxes for each range of cells. Their intervals of eta are [0, near],
   // [near, 0.2] and [0.2, 1].
   Correction run(double near) {
     push_all(near);
@@ -73,7 +73,7 @@ class BoxSearch {
     const std::size_t count = cells_.lambdas.size();
     for (std::size_t run = 0; run < kRuns; ++run) {
       const std::size_t first = run * count / kRuns, end = (run + 1) * count / kRuns;
-      if (first == end) continue;  // there may be fewer cells than runs
+      if (first == end) continue;  // there may be fewer cells than ranges
       const std::size_t last = end - 1;
       push({first, last, 0, near});
       push({first, last, near, 0.2});
@@ -87,8 +87,8 @@ class BoxSearch {
     if (!(at <= 0)) queue_.push({std::isnan(at) ? std::numeric_limits<double>::infinity() : at, box});
   }
 
-  // Replaces a box by two. Splits its run of cells or its interval of eta, whichever is expected to lower the
-  // bound more. Returns false for an interval too short to be split.
+  // Replaces a box by two. It splits the range of cells or the interval of eta, whichever is expected to
+  // lower the bound more. Returns false for an interval too short to be split.
   bool split(const TriangleBox& box) {
     const double eta_width = box.max_eta - box.min_eta;
     const double sums = widest_sum(box.max_eta, 0) - widest_sum(box.min_eta, 0);
@@ -115,15 +115,16 @@ class BoxSearch {
 
   // Returns an upper bound of the correction that the box needs, or -1 for an empty box. The correction is
   // the expected excess of the box's corner minus the mixture of the two values, mixed(), at that end of the
-  // run of cells where the mixture is smaller. If only one of the two values is charged, the correction is
+  // range of cells where the mixture is smaller. If only one of the two values is charged, the correction is
   // divided by the least weight of that value in the box.
   double value(const TriangleBox& box) {
     const BoxCorner at = corner_(cells_, box, c_ > 0);
     if (at.empty) return -1.0;
     ++found_.evaluations;
-    // The mixture is monotone in lambda, so its least value is at one end of the run of cells.
+    // The mixture is monotone in lambda, so its least value is at one end of the range of cells.
     const double least = smaller(mixed(box.first), mixed(box.last));
-    // It takes three roundings: of 1 - lambda, a product and a sum. The factor's product takes one.
+    // `least` takes three roundings (of 1 - lambda, a product and a sum), and its product with the factor
+    // takes one.
     const double lacking = excesses_.above(at.triangle, c_, negligible_) - least * (1 - 4 * kUlp);
     if (!(lacking > 0)) return lacking;
     // The difference, the weight, the quotient and the product with the factor take one rounding each.
@@ -195,7 +196,8 @@ BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool pos
   const double hi = smaller(cells.edges[box.last + 1], max_d);
   if (lo > hi) return {true, {}};
   const double min_d = lo > 0 ? lo : hi < 0 ? -hi : 0;
-  // The difference and the sum take one rounding each of at most 1, or half an ulp of a sum just above 1.
+  // The difference and the sum are wrong by at most kUlp / 2 each, also if the sum is just above 1. The 2
+  // kUlp cover both.
   const double eta = smaller(box.max_eta, 1 - min_d + 2 * kUlp);
   return {false, {smaller(1.0, max_d), positive ? hi : lo, widest_sum(eta, min_d)}};
 }

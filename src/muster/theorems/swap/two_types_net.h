@@ -7,10 +7,10 @@
 // 1 - lambda_j parts of type B (one that holds her alternative). beta(K) is at least 0 and at least the
 // largest value of
 //     mean of (g - c)_+  -  lambda_j A(c)  -  (1 - lambda_j) B(c),      c = K - E,
-// over all cells j and all triangles of the ball with d in cell j. beta(K) is found
-// by branch and bound over boxes (a run of cells and an interval of eta = 1 - D). By
-// Lemmas 1 and 2 the expected excess of every triangle of a box is at most that of one
-// triangle, the box's corner. The functions are pure and may be called from any thread.
+// over all cells j and all triangles of the ball with d in cell j. beta(K) is found by branch and bound over
+// boxes (a range of cells and an interval of eta = 1 - D). By Lemmas 1 and 2 the expected excess of every
+// triangle of a box is at most that of one triangle, the box's corner. The functions are pure and may be
+// called from any thread.
 #pragma once
 
 #include <cstddef>
