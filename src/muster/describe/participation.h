@@ -1,5 +1,5 @@
-// Describes who takes part in a round, as the accountant sees it, by one immutable description
-// for each protocol.
+// Describes who takes part in a round, as the accountant sees it, by one immutable description for each
+// protocol.
 //
 // Rates are effective: they include dropout. Where clients' rates differ, `rate` is the largest and
 // `min_rate` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.

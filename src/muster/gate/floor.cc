@@ -269,8 +269,8 @@ double floor_of(const Mechanism& m, const ShuffledCheckIn& p, View view, double 
 double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon) {
   const double n = count_of(p.clients()), slots = static_cast<double>(p.slots()), g = p.rate().value();
   if (p.kind() == RandomCheckIn::Kind::averaged) return of_aggregate(m, n, g, 1, epsilon);
-  // With sliding windows, a slot lies in the windows of at most slots - 1 other clients, however
-  // many clients there are.
+  // With sliding windows, a slot lies in the windows of at most slots - 1 other clients, however many clients
+  // there are.
   const double others = p.kind() == RandomCheckIn::Kind::fixed ? n - 1 : smaller_known(n - 1, slots - 1);
   return of_places(m, slots, g * chance_to_be_picked(others, g / slots), epsilon);
 }

@@ -18,8 +18,8 @@ double binary_test(double count, double gap, double log_b, double epsilon);
 // A lower bound of P(first <= Bin(n, p) <= last), 0 <= first <= last <= n; at least 0.
 double binomial_window(double n, double p, double first, double last);
 
-// The probability that a fair coin shows `tails` tails before it shows `heads` heads. Both are
-// whole and positive.
+// The probability that a fair coin shows `tails` tails before it shows `heads` heads. Both are whole and
+// positive.
 double fair_race(double tails, double heads);
 
 // An upper bound of ln(1 - Phi(x)) and a lower bound of 1 - Phi(x), for any x.

@@ -159,8 +159,8 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
   }
 }
 
-// The floor for the sum of two clients' Laplace messages is not above the truth, which is
-// computed by quadrature.
+// The floor for the sum of two clients' Laplace messages is not above the truth, which is computed by
+// quadrature.
 TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
   const double epsilon0 = 2;
   const auto density = [&](double x) {  // of the sum of two noises: (1 + |z|) e^{-|z|} / 4 at z = epsilon0 x
@@ -216,9 +216,9 @@ TEST(Floor, IsBelowTheTruthJustBelowALargeEpsilon0) {
   }
 }
 
-// The sum of n = 1e12 Laplace messages is normal up to a relative 1/n. Its laws for the two
-// records, which are at distance 1, are so close that their total variation is the density at the
-// centre, epsilon0 / sqrt(4 pi n).
+// The sum of n = 1e12 Laplace messages is normal up to a relative 1/n. Its laws for the two records, which
+// are at distance 1, are so close that their total variation is the density at the centre, epsilon0 / sqrt(4
+// pi n).
 TEST(Floor, OfManyLaplaceMessagesIsBelowTheNormalLaw) {
   constexpr std::uint64_t kMany = 1'000'000'000'000;
   for (const double epsilon0 : {1e-30, 1e-12, 1.3e-10, 1.36e-10, 1.4e-10, 2e-10, 3.9e-10, 1e-6}) {

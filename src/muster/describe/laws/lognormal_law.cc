@@ -21,8 +21,8 @@ constexpr double kMassError = 4e-16;  // bounds the relative error of a mass aft
 
 Extended upper_normal(Extended x) { return 0.5L * std::erfc(x / std::numbers::sqrt2_v<Extended>); }
 
-// The ten-point Gauss-Legendre rule on [-1, 1]. Newton's
-// iteration on the Legendre polynomial finds its nodes.
+// The ten-point Gauss-Legendre rule on [-1, 1]. Newton's iteration on the Legendre polynomial finds its
+// nodes.
 struct Rule {
   std::array<Extended, 10> node, weight;
   Rule() {
@@ -109,8 +109,8 @@ End upper_end(Extended mu, Extended z) {
   return {mass, upper_normal(z - mu) / mass, normal_mass_before(z, mu) / mass};
 }
 
-// Returns an upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f(alpha) is
-// the Gaussian's privacy profile. The identity follows from exchanging the two records.
+// Returns an upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f(alpha) is the Gaussian's
+// privacy profile. The identity follows from exchanging the two records.
 double lognormal_deficit(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
   return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - numerics::kThreeRoundings)).upper *
@@ -204,8 +204,8 @@ CenteredLognormal::CenteredLognormal(double mu, const std::vector<double>& knots
 }
 
 CenteredLognormal::Range CenteredLognormal::range(double tail) const {
-  // With a = 1 + knot, E(r - a)_+ = f(a) and E(a - r)_+ = a f(1/a), where f is the
-  // Gaussian's privacy profile. Both are monotone in a, so bisection finds the cut.
+  // With a = 1 + knot, E(r - a)_+ = f(a) and E(a - r)_+ = a f(1/a), where f is the Gaussian's privacy
+  // profile. Both are monotone in a, so bisection finds the cut.
   const auto zero =
       static_cast<std::size_t>(std::lower_bound(knots_.begin(), knots_.end(), 0.0) - knots_.begin());
   std::size_t high = zero + 1;
@@ -260,9 +260,9 @@ numerics::AtomicLaw CenteredLognormal::below(double tail, bool lower_points) con
   }
   points.push_back(top.excess);
   masses.push_back(top.mass);
-  // The atom nearest 0 becomes an atom at 0, which need not be stored. It is
-  // merged with so much mass of its neighbour on the other side of 0 that their
-  // mean is 0. Merging lowers the expectation of every convex function (Jensen).
+  // The atom nearest 0 becomes an atom at 0, which need not be stored. It is merged with so much mass of its
+  // neighbour on the other side of 0 that their mean is 0. Merging lowers the expectation of every convex
+  // function (Jensen).
   const auto right =
       static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), Extended(0)) - points.begin());
   const std::size_t near = points[right] < -points[right - 1] ? right : right - 1;

@@ -6,9 +6,9 @@
 //   above: every cell's mass is split between its two knots, with its mean kept. The part cut off at the ends
 //          is returned as an excess, by which a stop-loss transform must be raised once for every copy of r.
 //   below: every cell is merged to its mean, and so are the two infinite cells at the ends.
-// Masses come from Gauss-Legendre panels of positive terms in extended precision. Because
-// no difference of tails is taken, each mass has a relative error of 1e-17 before it
-// is rounded to double. The functions are pure and may be called from any thread.
+// Masses come from Gauss-Legendre panels of positive terms in extended precision. Because no difference of
+// tails is taken, each mass has a relative error of 1e-17 before it is rounded to double. The functions are
+// pure and may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,14 @@ namespace muster::accounting {
 // Returns atoms of r itself, for increasing knots > 0. sum_by_doubling starts from this law of one copy.
 numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, numerics::Side side);
 
-// Returns knots of r - 1 for CenteredLognormal, at r = e^{-mu x} and r = e^{mu x} for increasing
-// x, with `per_deviation` knots per unit of x near 0. They reach to about x = 12 below r = 1
-// and to about x = 12 + mu above, but not below r = e^-20 and not far above r = e^600. Cells
-// grow wider with x: far below r = 1 they are small against the deviation of r, and far above
-// they hold little mass.
+// Returns knots of r - 1 for CenteredLognormal, at r = e^{-mu x} and r = e^{mu x} for increasing x, with
+// `per_deviation` knots per unit of x near 0. They reach to about x = 12 below r = 1 and to about x = 12 + mu
+// above, but not below r = e^-20 and not far above r = e^600. Cells grow wider with x: far below r = 1 they
+// are small against the deviation of r, and far above they hold little mass.
 std::vector<double> centered_knots(double mu, int per_deviation);
 
-// Computes atoms of r - 1 for numerics::expected_excess(). The knots are increasing, above -1,
-// and include 0, whose mass an AtomicLaw keeps implicitly. The law can later be cut at any knot.
+// Computes atoms of r - 1 for numerics::expected_excess(). The knots are increasing, above -1, and include 0,
+// whose mass an AtomicLaw keeps implicitly. The law can later be cut at any knot.
 class CenteredLognormal {
  public:
   CenteredLognormal(double mu, const std::vector<double>& knots);

@@ -25,12 +25,12 @@ namespace muster::accounting {
 // it once, times the probability that the client reports. Requires 0 < rate <= 1 and epsilon >= 0.
 numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double epsilon);
 
-// Returns the value of Y where X* = 0, which is 1 - e^{-epsilon}, rounded
-// up. If a reporting_law() has an atom there, it is the last one.
+// Returns the value of Y where X* = 0, which is 1 - e^{-epsilon}, rounded up. If a reporting_law() has an
+// atom there, it is the last one.
 double neutral_point(double epsilon);
 
-// Returns ln p of a probability p, computed from p or from
-// not_p = 1 - p, whichever is smaller and therefore has more digits.
+// Returns ln p of a probability p, computed from p or from not_p = 1 - p, whichever is smaller and therefore
+// has more digits.
 double log_probability(double p, double not_p);
 
 }  // namespace muster::accounting

@@ -27,7 +27,7 @@ constexpr double kBulk = 4;
 // The ranges of k that runs() makes are equally wide on the scale erfc(z / kSpread), where z is ln mu_k minus
 // its mean, in standard deviations of ln mu_k. So they are narrower where most of the probability is.
 constexpr double kSpread = 2;
-constexpr double kNarrow = 1e-3;  // a block this near to a range's largest mu, relatively, belongs to that range
+constexpr double kNarrow = 1e-3;  // blocks within this relative distance below one mu share a range
 constexpr double kRootTwoPi = 2.5066282746310002;
 
 // The odds take at most seven roundings, `gain` two and their product one. These ten change the logarithm of

@@ -87,9 +87,9 @@ TEST(SwapProfile, DominatesEveryDatasetOfRandomRandomizers) {
   EXPECT_GT(tightest, 0.5L);
 }
 
-// Returns the divergence of two clients with Gaussian noise on a line, by
-// quadrature over the messages of one and of two reports. The victim's records
-// are at mu/2 and -mu/2, and the other client's record is at `other`.
+// Returns the divergence of two clients with Gaussian noise on a line, by quadrature over the messages of one
+// and of two reports. The victim's records are at mu/2 and -mu/2, and the other client's record is at
+// `other`.
 long double gaussian_pair_truth(double mu, double other, double rate, double epsilon) {
   const auto density = [](long double x) {
     return std::exp(-x * x / 2) / std::sqrt(2 * 3.14159265358979323846L);

@@ -47,13 +47,12 @@ class LocalCost {
 // Each of the next three functions answers one question. For several questions about a profile, LocalCost
 // takes less time.
 //
-// Returns delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0
-// only where the privacy loss cannot exceed epsilon. Throws Error(usage)
-// for an epsilon out of range.
+// Returns delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0 only where the privacy loss cannot
+// exceed epsilon. Throws Error(usage) for an epsilon out of range.
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon);
 
-// Returns the smallest epsilon with delta(epsilon) <= delta, where 0 < delta < 1,
-// or 0 for 0 rounds. Throws Error(plan) for a delta out of range.
+// Returns the smallest epsilon with delta(epsilon) <= delta, where 0 < delta < 1, or 0 for 0 rounds. Throws
+// Error(plan) for a delta out of range.
 double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta);
 
 // Returns the upper bound that the question asks for: delta at an epsilon, or epsilon at a delta.
@@ -68,8 +67,8 @@ double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, do
 double pure_delta_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
 double pure_epsilon_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta);
 
-// These functions are for one Gaussian message per round, sent with probability
-// `rate`. mu is the distance of the records in deviations of the noise.
+// These functions are for one Gaussian message per round, sent with probability `rate`. mu is the distance of
+// the records in deviations of the noise.
 double gaussian_delta_upper(double mu, double rate, std::uint64_t rounds, double epsilon);
 double gaussian_epsilon_upper(double mu, double rate, std::uint64_t rounds, double delta);
 

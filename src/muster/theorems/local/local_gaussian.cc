@@ -1,7 +1,7 @@
-// Composes Gaussian messages, each of which is sent if a public coin says so. In T rounds,
-// k ~ Bin(T, rate) messages are sent, and together they are as revealing as one Gaussian pair
-// at distance mu sqrt(k), whose delta increases with k. The average over k is therefore bounded
-// by a sum over blocks of k, each evaluated at its largest k, including the binomial tails.
+// Composes Gaussian messages, each of which is sent if a public coin says so. In T rounds, k ~ Bin(T, rate)
+// messages are sent, and together they are as revealing as one Gaussian pair at distance mu sqrt(k), whose
+// delta increases with k. The average over k is therefore bounded by a sum over blocks of k, each evaluated
+// at its largest k, including the binomial tails.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -39,8 +39,8 @@ struct Mixture {
   }
 
   double delta(double epsilon) const {
-    // The sum is in extended precision, because up to 5e5
-    // terms added in doubles would take as many roundings.
+    // The sum is in extended precision, because up to 5e5 terms added in doubles would take as many
+    // roundings.
     long double sum = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
       // mu[i] takes three roundings: that of 2 / sigma, the root and the product.

@@ -3,11 +3,11 @@
 // q = 1/(e^epsilon0 + 1) and p = 1 - q, D is a sum of T independent terms, one for each round, which are +1,
 // 0 and -1 with probabilities g p, 1 - g and g q, and
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
-// P(D) is the coefficient c_(T-D) of x^(T-D) in (a0 + a1 x + a2 x^2)^T,
-// where a0 = g p, a1 = 1 - g and a2 = g q. Miller's recurrence
+// P(D) is the coefficient c_(T-D) of x^(T-D) in (a0 + a1 x + a2 x^2)^T, where a0 = g p, a1 = 1 - g and a2 = g
+// q. Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
-// has no negative term for m <= T, so relative errors can only add up. These
-// values of m belong to D >= 0, and no other D contributes at epsilon >= 0.
+// has no negative term for m <= T, so relative errors can only add up. These values of m belong to D >= 0,
+// and no other D contributes at epsilon >= 0.
 #include <cmath>
 #include <limits>
 
@@ -125,22 +125,22 @@ double log_moment_above(double epsilon0, double rate, double rounds, double t) {
          (1 + numerics::kEightRoundings);
 }
 
-// Returns log max_x (1 - e^-x) e^(-t x), rounded up. This is the constant of Canonne, Kamath,
-// Steinke (2020), Proposition 12: t log t - (1 + t) log(1 + t), written so that nothing cancels.
+// Returns log max_x (1 - e^-x) e^(-t x), rounded up. This is the constant of Canonne, Kamath, Steinke (2020),
+// Proposition 12: t log t - (1 + t) log(1 + t), written so that nothing cancels.
 double log_constant_above(double t) {
   return -(t * std::log1p(1 / t) + std::log1p(t)) * (1 - numerics::kEightRoundings);
 }
 
-// Returns an upper bound of the total variation of all rounds: the total variation of one message
-// times the expected number of messages. It bounds delta at every epsilon, also where epsilon0
-// is so small that the relative error of the Walk's two sums exceeds their difference.
+// Returns an upper bound of the total variation of all rounds: the total variation of one message times the
+// expected number of messages. It bounds delta at every epsilon, also where epsilon0 is so small that the
+// relative error of the Walk's two sums exceeds their difference.
 double total_variation_above(double epsilon0, double rate, double rounds) {
   const double of_one = -std::expm1(-epsilon0) / (1 + std::exp(-epsilon0));  // tanh(epsilon0 / 2)
   return rounds * rate * of_one * (1 + 2 * numerics::kEightRoundings) + kTiny;
 }
 
-// Returns approximately the minimum over t > 0 of a quasi-convex function
-// f(t). It need not be exact, because any t gives a valid bound.
+// Returns approximately the minimum over t > 0 of a quasi-convex function f(t). It need not be exact, because
+// any t gives a valid bound.
 template <class F>
 double minimum_over_t(double epsilon0, F&& f) {
   double best = std::numeric_limits<double>::infinity(), at = 0;

@@ -22,8 +22,8 @@ long double choose(int n, int k) {
   return c;
 }
 
-// Returns delta by its definition, summed over the number k of
-// participations and the number j of losses +epsilon0 among them.
+// Returns delta by its definition, summed over the number k of participations and the number j of losses
+// +epsilon0 among them.
 long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) {
   const long double p = 1 / (1 + std::exp(-static_cast<long double>(epsilon0)));
   const long double g = rate;
@@ -38,8 +38,8 @@ long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) 
   return sum;
 }
 
-// Integrates (phi(x - mu) - e^eps phi(x))_+ by the midpoint rule over the
-// half-line where it is positive. phi is the standard normal density.
+// Integrates (phi(x - mu) - e^eps phi(x))_+ by the midpoint rule over the half-line where it is positive. phi
+// is the standard normal density.
 long double slow_pair(double mu, double epsilon) {
   const long double from = epsilon / mu + mu / 2, width = 14;
   const int cells = 40000;
@@ -159,8 +159,8 @@ TEST(LocalPure, MomentBoundDominatesTheExactOne) {
   }
 }
 
-// Where t epsilon0 is small (t is the order of the moment), the two parts of the moment
-// nearly cancel. The test's own sum, with 64 bits of mantissa, has an error of 1e-8.
+// Where t epsilon0 is small (t is the order of the moment), the two parts of the moment nearly cancel. The
+// test's own sum, with 64 bits of mantissa, has an error of 1e-8.
 TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
   constexpr std::uint64_t kRounds = 1'000'000'000'000'000;
   for (const double epsilon0 : {1e-10, 3e-9, 1e-7}) {
@@ -189,8 +189,8 @@ TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
   }
 }
 
-// At so tiny an epsilon0, the two sums of the exact composition agree to 16 digits, so their
-// difference has no correct digit. The bound by the total variation must take its place.
+// At so tiny an epsilon0, the two sums of the exact composition agree to 16 digits, so their difference has
+// no correct digit. The bound by the total variation must take its place.
 TEST(LocalPure, ATinyEpsilon0LeavesATinyDelta) {
   for (const double epsilon0 : {1e-18, 4e-91, 1e-100}) {
     double before = 0;

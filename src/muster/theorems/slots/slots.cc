@@ -49,13 +49,13 @@ double poisson_mean(double clients, double exponent) {
   return low;
 }
 
-// Appends the law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an integer
-// such that c < first has probability at most e^-exponent, because P(c < mean - t) <= e^{-t^2/(2 mean)}.
-// The result has atoms at 0 and at some of the values 1 / (1 + c), which differ by about a
-// sixteenth from one to the next. The atom at 0 is not appended: in TermWeights, a weight is 0 with
-// the remaining probability. Every other value is split between its two neighbouring atoms
-// with its mean kept, so the result is larger in convex order. A recurrence from the mode in
-// extended precision gives each probability within an ulp. Returns whether first > 0.
+// Appends the law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an integer such
+// that c < first has probability at most e^-exponent, because P(c < mean - t) <= e^{-t^2/(2 mean)}. The
+// result has atoms at 0 and at some of the values 1 / (1 + c), which differ by about a sixteenth from one to
+// the next. The atom at 0 is not appended: in TermWeights, a weight is 0 with the remaining probability.
+// Every other value is split between its two neighbouring atoms with its mean kept, so the result is larger
+// in convex order. A recurrence from the mode in extended precision gives each probability within an ulp.
+// Returns whether first > 0.
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
   const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
@@ -127,8 +127,8 @@ SumShape slot_shape(double m, double p0) {
 RoundShape slot_pair_shape(double m, double p0, double others, double rate) {
   const double share = rate / m, expected = (others + 1) * share;
   const double weight = -std::expm1((others + 1) * std::log1p(-share)) / expected;
-  // The number of clients is rounded up, because a smaller probability of being picked gives a
-  // smaller curve. Next to a zero of the curve, an error of one rounding could be all of its value.
+  // The number of clients is rounded up, because a smaller probability of being picked gives a smaller curve.
+  // Next to a zero of the curve, an error of one rounding could be all of its value.
   const double clients = m / (p0 * numerics::smaller(1.0, weight)) * (1 + 2 * numerics::kEightRoundings);
   return {.clients = clients, .count = m, .rate = 1};
 }

@@ -13,9 +13,9 @@
 //  - The messages of everybody at a slot are averaged. If p0 < 1, the whole run costs as much as one shuffled
 //    check-in of rate p0, whatever m is. For unequal rates, see unequal_rates.h. The case p0 = 1 is
 //    refused; see docs/theory/adaptive-shuffle.md.
-// f bounds the local profile of every randomizer that the protocol may choose, over all records
-// and that of the dummy. The bounds are proven for the released sequence of models; the server is
-// trusted, because it sees who reports. Objects are immutable and may be used from any thread.
+// f bounds the local profile of every randomizer that the protocol may choose, over all records and that of
+// the dummy. The bounds are proven for the released sequence of models; the server is trusted, because it
+// sees who reports. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include <vector>
@@ -26,16 +26,16 @@
 
 namespace muster::accounting {
 
-// Returns the bound for one client per slot, with no assumption
-// about the others. Requires m >= 1 and 0 < p0 <= 1.
+// Returns the bound for one client per slot, with no assumption about the others. Requires m >= 1 and
+// 0 < p0 <= 1.
 SumCurve slot_curve(ReportingSum sum, double m, double p0);
 
-// Bounds one client per slot in a fixed window, averaged over the check-ins of `others` honest
-// clients. Each of them checks in independently and secretly, with probability at least
-// `min_rate`, at one of the same m slots, chosen uniformly. The bound is never above that of
-// slot_curve(). The numbers c_i of others at slot i are replaced by independent Poisson numbers
-// of a smaller mean. A coupling makes the Poisson numbers exceed the true ones only if their
-// total exceeds `others`, and the probability of this event is charged (docs/theory/slots.md).
+// Bounds one client per slot in a fixed window, averaged over the check-ins of `others` honest clients. Each
+// of them checks in independently and secretly, with probability at least `min_rate`, at one of the same m
+// slots, chosen uniformly. The bound is never above that of slot_curve(). The numbers c_i of others at slot i
+// are replaced by independent Poisson numbers of a smaller mean. A coupling makes the Poisson numbers exceed
+// the true ones only if their total exceeds `others`, and the probability of this event is charged
+// (docs/theory/slots.md).
 class CountedSlotCurve {
  public:
   CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double min_rate);
@@ -53,15 +53,15 @@ class CountedSlotCurve {
   std::vector<Level> levels_;  // in decreasing order of excess
 };
 
-// Returns the bound for averaged slots, which is that of a shuffled check-in
-// with rates in [lo, hi]. Throws Error(uncovered) unless 0 < lo <= hi < 1.
+// Returns the bound for averaged slots, which is that of a shuffled check-in with rates in [lo, hi]. Throws
+// Error(uncovered) unless 0 < lo <= hi < 1.
 UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double hi);
 
-// Returns a shape for homogeneous.h, with m terms among m / (p0 w) clients. With it, HomogeneousCurve
-// is the exact curve, for a fixed window, of the data set in which all other clients and the
-// dummy hold the victim's alternative record. The others check in at `rate`. The factor w is
-// the mean of 1 / (1+c) for c ~ Bin(others, rate/m), the victim's probability of being picked
-// at her slot. The product p0 w is rounded down, so the curve is at most the exact one.
+// Returns a shape for homogeneous.h, with m terms among m / (p0 w) clients. With it, HomogeneousCurve is the
+// exact curve, for a fixed window, of the data set in which all other clients and the dummy hold the victim's
+// alternative record. The others check in at `rate`. The factor w is the mean of 1 / (1+c) for
+// c ~ Bin(others, rate/m), the victim's probability of being picked at her slot. The product p0 w is rounded
+// down, so the curve is at most the exact one.
 RoundShape slot_pair_shape(double m, double p0, double others, double rate);
 
 }  // namespace muster::accounting

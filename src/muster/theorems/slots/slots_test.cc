@@ -194,8 +194,8 @@ TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
   EXPECT_GT(domination.tightest, 0.5L);
 }
 
-// Protocols that the theorems exclude exceed the bound, so the comparison notices
-// a broken assumption. The two numbers below are from tools/golden/slots.py.
+// Protocols that the theorems exclude exceed the bound, so the comparison notices a broken assumption. The
+// two numbers below are from tools/golden/slots.py.
 TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const double epsilon0 = 1;
   const long double q = 1 / (std::exp(1.0L) + 1);
@@ -329,11 +329,10 @@ TEST(Slots, CountedDeltaFallsAcrossLevels) {
   }
 }
 
-// At a single slot, the message is the victim's with probability a = p0 w, and
-// otherwise the dummy or another client sends a message of her alternative. With
-// p = 1 / (1 + e^-epsilon0), the reverse curve is p (1 - E (1 + a (e^-epsilon0 - 1)))_+.
-// Next to the zero of this curve, rounding must not lift the lower end that reverse() returns
-// above the curve.
+// At a single slot, the message is the victim's with probability a = p0 w, and otherwise the dummy or another
+// client sends a message of her alternative. With p = 1 / (1 + e^-epsilon0), the reverse curve is p (1 - E
+// (1 + a (e^-epsilon0 - 1)))_+. Next to the zero of this curve, rounding must not lift the lower end that
+// reverse() returns above the curve.
 TEST(Slots, PairNextToItsZeroIsNotTooLarge) {
   using oracle::Ball;
   const Ball one(1.0);

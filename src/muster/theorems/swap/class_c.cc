@@ -27,16 +27,16 @@ constexpr double kCompareWithProfile = 0.02;
 // kMatters of the rest of the bound, and otherwise at the smaller of f(E) and the blanket (blanket.h). If
 // even that is more than the fraction kBlanketMatters, the bound of class_c_pool.h is tried as well.
 constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
-// With unequal rates, clients whose coins are not revealed are called hidden. The charge for the
-// event that improbably few clients are hidden may be this fraction of the rest of the bound.
+// With unequal rates, clients whose coins are not revealed are called hidden. The charge for the event that
+// improbably few clients are hidden may be this fraction of the rest of the bound.
 constexpr double kRareFew = 1e-5;
-// These constants decide when a second bound is computed. For equal rates, it is the bound
-// of class_c_pool.h, and it is computed if the charge for the event that nobody is absent
-// exceeds the fraction kCompareWithPool of the bound, or if upper - estimate exceeds the
-// fraction kWideGap. For unequal rates, it is the average over the number of hidden clients
-// (over_counts_), and it is computed if the charge exceeds the fraction kCompareWithPools, for at
-// most kFewClients clients, whose sums are enumerated, and for more than kManyClients clients,
-// where the round-off of the revealed clients' terms matters. Subsets have no second bound.
+// These constants decide when a second bound is computed. For equal rates, it is the bound of class_c_pool.h,
+// and it is computed if the charge for the event that nobody is absent exceeds the fraction kCompareWithPool
+// of the bound, or if upper - estimate exceeds the fraction kWideGap. For unequal rates, it is the average
+// over the number of hidden clients (over_counts_), and it is computed if the charge exceeds the fraction
+// kCompareWithPools, for at most kFewClients clients, whose sums are enumerated, and for more than
+// kManyClients clients, where the round-off of the revealed clients' terms matters. Subsets have no second
+// bound.
 constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
                  kManyClients = 1e9;
 constexpr double kNegligible = 1e-80;  // below this delta, no second bound is computed
@@ -46,17 +46,17 @@ struct TwoTypes {
   numerics::AtomicLaw alternative, record;
 };
 
-// Returns the laws of the two types' terms, shifted by E - 1 so that an absent client's
-// term is zero. Another client is hidden and reports with probability `lo`, and her coin is
-// revealed with probability `revealed`. A hidden client's shifted term has mean zero, and that of
-// type 1 has the law of -E times that of type 0. A revealed client's term is 0 before the shift and
-// E - 1 after it. At eps = 0, E - 1 is zero too, and worst_mixture_excess() counts revealed
-// clients as absent, which does not make its V_i smaller (docs/theory/unequal-rates.md).
+// Returns the laws of the two types' terms, shifted by E - 1 so that an absent client's term is zero. Another
+// client is hidden and reports with probability `lo`, and her coin is revealed with probability `revealed`. A
+// hidden client's shifted term has mean zero, and that of type 1 has the law of -E times that of type 0. A
+// revealed client's term is 0 before the shift and E - 1 after it. At eps = 0, E - 1 is zero too, and
+// worst_mixture_excess() counts revealed clients as absent, which does not make its V_i smaller
+// (docs/theory/unequal-rates.md).
 //
-// Points are rounded up here, and delta() rounds the threshold down, because weight_error()
-// covers weights only: if terms are few and large, the result is more sensitive to an error
-// of a point than to one of a weight. A weight has five roundings: four in p or q (an
-// exponential, which counts as two, a sum and a quotient) and one in the product.
+// Points are rounded up here, and delta() rounds the threshold down, because weight_error() covers weights
+// only: if terms are few and large, the result is more sensitive to an error of a point than to one of a
+// weight. A weight has five roundings: four in p or q (an exponential, which counts as two, a sum and a
+// quotient) and one in the product.
 TwoTypes types_of_terms(double epsilon0, double epsilon, double lo, double revealed) {
   const double e = std::exp(epsilon);
   const double q = 1 / (std::exp(epsilon0) + 1);

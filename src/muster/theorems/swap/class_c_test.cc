@@ -29,10 +29,10 @@ long double log_binomial(int n, int k) {
   return std::lgamma(n + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(n - k + 1.0L);
 }
 
-// Returns F_i of class_c.h by its definition, the swap theorem's sum for i others
-// of type 0 and the rest of type 1. Of type 0, k0 clients report, and r0 of these
-// have the rare value, that of probability q; k1 and r1 are the same for type 1. If
-// `all_report`, the largest possible charge for the event that all report is added.
+// Returns F_i of class_c.h by its definition, the swap theorem's sum for i others of type 0 and the rest of
+// type 1. Of type 0, k0 clients report, and r0 of these have the rare value, that of probability q; k1 and r1
+// are the same for type 1. If `all_report`, the largest possible charge for the event that all report is
+// added.
 long double slow_f(double epsilon0, int n, long double rate, long double epsilon, int i,
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
@@ -63,8 +63,8 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
   return total + (all_report ? std::pow(rate, static_cast<long double>(n)) * std::max(0.0L, p - e * q) : 0);
 }
 
-// Returns the bound for a subset with h of k terms of type 0,
-// which is (1/n) * mean of ( (n-k)(1-E) + sum of the k terms )_+.
+// Returns the bound for a subset with h of k terms of type 0, which is (1/n) * mean of ( (n-k)(1-E) + sum of
+// the k terms )_+.
 long double slow_subset(double epsilon0, int n, int k, long double epsilon, int h) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);
@@ -161,8 +161,8 @@ TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   EXPECT_NEAR(static_cast<double>(four[0].delta), 0.002241, 5.1e-7);
   EXPECT_NEAR(static_cast<double>(four[0].homogeneous), 0.001969, 5.1e-7);
   EXPECT_NEAR(check_in_upper(2, 5, 0.3, 1.2), 0.003253, 5.1e-7);
-  // Let B be the first half-set of six cells. The last one is
-  // its complement B^c, and the other clients hold B, B and B^c.
+  // Let B be the first half-set of six cells. The last one is its complement B^c, and the other clients hold
+  // B, B and B^c.
   const std::vector<Law> six = half_sets(6, 1);
   long double worst = 0;
   for (const Law& other : six) {
@@ -211,8 +211,8 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
   EXPECT_LE(loosest, 5e-3);
 }
 
-// Returns slow_f for every number of clients up to n: entry [c][i]
-// is for c clients, the victim included, and i others of type 0.
+// Returns slow_f for every number of clients up to n: entry [c][i] is for c clients, the victim included, and
+// i others of type 0.
 std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double rate, double epsilon,
                                                  bool all_report) {
   std::vector<std::vector<long double>> f(static_cast<std::size_t>(n) + 1);
@@ -287,8 +287,8 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
   EXPECT_GT(sharper, 0);
 }
 
-// The values are those of docs/theory/reference-values.md.
-// tools/golden/check_in_rounds.py agrees within 4e-5.
+// The values are those of docs/theory/reference-values.md. tools/golden/check_in_rounds.py agrees within
+// 4e-5.
 TEST(ClassC, ReferenceValues) {
   struct Row {
     double n, rate, epsilon0;
@@ -311,9 +311,9 @@ TEST(ClassC, ReferenceValues) {
   }
 }
 
-// Where few clients are absent, the bound is within 0.3 % of the divergence of one data set.
-// The last check is at a large epsilon, where a mixture of both types has the largest value; a
-// contour chosen for one type alone gives no useful bound there (docs/theory/notes/class-c.md).
+// Where few clients are absent, the bound is within 0.3 % of the divergence of one data set. The last check
+// is at a large epsilon, where a mixture of both types has the largest value; a contour chosen for one type
+// alone gives no useful bound there (docs/theory/notes/class-c.md).
 TEST(ClassC, NearTheTruthWhereFewAreAbsentAndFarOut) {
   for (const auto& [lo, hi] : {std::pair{0.9, 0.99}, {0.95, 0.97}, {0.99, 0.99}}) {
     const UnequalRatesPair pair(1, 1000, lo, hi);

@@ -1,6 +1,6 @@
-// Tests numerics/sums/coarsened_law.h. The test is in this folder because it coarsens the laws
-// of clients' terms. A coarsened law must be above the given one in convex order, have nearly
-// the same variance, and have no more atoms. Products with a random weight are tested too.
+// Tests numerics/sums/coarsened_law.h. The test is in this folder because it coarsens the laws of clients'
+// terms. A coarsened law must be above the given one in convex order, have nearly the same variance, and have
+// no more atoms. Products with a random weight are tested too.
 #include "muster/numerics/sums/coarsened_law.h"
 
 #include <gtest/gtest.h>

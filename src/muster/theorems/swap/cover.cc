@@ -61,11 +61,11 @@ RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& 
           .share = kShareOfTwoTypes};
 }
 
-// Adds the bound by the worst types of the other clients, if the mechanism has one. Returns
-// whether the profile-only bound is certainly not smaller than it. This holds for class C,
-// because the profile-only law is above both types in convex order. It holds for the Gaussian
-// if the ball's diameter is at most the largest distance of two records, because the curve
-// of the two types then tries the profile-only law itself wherever this law may give less.
+// Adds the bound by the worst types of the other clients, if the mechanism has one. Returns whether the
+// profile-only bound is certainly not smaller than it. This holds for class C, because the profile-only law
+// is above both types in convex order. It holds for the Gaussian if the ball's diameter is at most the
+// largest distance of two records, because the curve of the two types then tries the profile-only law itself
+// wherever this law may give less.
 bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
                      const std::shared_ptr<const ReportingSum>& sum, Applicable& list) {
   if (summable_in_class_c(mechanism)) {

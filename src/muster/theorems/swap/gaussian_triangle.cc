@@ -49,19 +49,19 @@ constexpr double kWorkOfDifference = 12 * numerics::kWorkOfLoneExponential;
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
 
-// Returns an upper bound of the mean of (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - k)_+,
-// where Z is standard normal and e is the argument, for p >= 0 >= q, p > q and k > 0. The
-// integrand is positive beyond the root of F(z) = pz - p^2/2 - ln(k + e exp(qz - q^2/2)).
-// F is concave and increasing, so Newton's method approaches the root from the left after
-// its first step. `start` is a guess of the root on entry and the root found on return.
+// Returns an upper bound of the mean of (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - k)_+, where Z is standard
+// normal and e is the argument, for p >= 0 >= q, p > q and k > 0. The integrand is positive beyond the root
+// of F(z) = pz - p^2/2 - ln(k + e exp(qz - q^2/2)). F is concave and increasing, so Newton's method
+// approaches the root from the left after its first step. `start` is a guess of the root on entry and the
+// root found on return.
 double excess_of_difference(double p, double q, double e, double log_e, double k, double& start) {
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
   // If e^{pz - p^2/2} is at most k for every z <= kFarthest, the integrand is positive only beyond kFarthest.
   if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;
-  // Leaving out either term inside the logarithm of F moves its root to the
-  // left, so both roots found in this way are lower bounds of the true one.
+  // Leaving out either term inside the logarithm of F moves its root to the left, so both roots found in this
+  // way are lower bounds of the true one.
   double least = (log_e + half_p - half_q) / length;
   if (p > 0) least = larger(least, other / p);
   double z = larger(start, least);
@@ -98,8 +98,8 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   // `expected` take one rounding each of at most the first tail. So no tail takes more than 14 + 3
   // x^2 + min(3, 2.4 |x|) roundings. This is less than 16 + 4 x^2.
   const double rounding = kUlp * (8 + 2 * reach * reach) * sum;
-  // The distance of the root from z is at most 2 * away while |q| * away is below 1/2.
-  // Between the root and z, the integrand is at most as large in absolute value as at z.
+  // The distance of the root from z is at most 2 * away while |q| * away is below 1/2. Between the root and
+  // z, the integrand is at most as large in absolute value as at z.
   //
   // The residual takes four roundings of p |z| + p^2/2: one of p z and p^2, one of their difference, and two
   // of the logarithm, which equals this difference within kResidual. The errors of `value` change its
@@ -114,9 +114,9 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   return expected > kVanishing ? expected : kVanishing;
 }
 
-// Represents a stop-loss transform as scale * mean of
-// V (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold/V)_+. Z is standard
-// normal, and V is a lognormal factor of mean one that is independent of Z.
+// Represents a stop-loss transform as scale * mean of V (exp(pZ - p^2/2) - e
+// exp(qZ - q^2/2) - threshold/V)_+. Z is standard normal, and V is a lognormal factor of mean one that is
+// independent of Z.
 struct Integrand {
   double p, q;  // p >= 0 >= q
   double e, log_e;
@@ -124,10 +124,10 @@ struct Integrand {
   double scale;
 };
 
-// Let g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length, p = share * length and
-// E = 1 + excess. Returns an Integrand for the expected excess, the mean of (g - c)_+, if c > 0,
-// and for the expected deficit, the mean of (c - g)_+, if c <= 0. With g = e^{N1} - E e^{N2}, the
-// deficit (c - g)_+ = E (e^{N2} - (1/E) e^{N1} - |c|/E)_+ has the same form, with -Z instead of Z.
+// Let g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length, p = share * length and E = 1 + excess.
+// Returns an Integrand for the expected excess, the mean of (g - c)_+, if c > 0, and for the expected
+// deficit, the mean of (c - g)_+, if c <= 0. With g = e^{N1} - E e^{N2}, the deficit (c - g)_+ = E
+// (e^{N2} - (1/E) e^{N1} - |c|/E)_+ has the same form, with -Z instead of Z.
 Integrand integrand_of(double length, double share, double excess, double c) {
   const double e = 1 + excess, log_e = std::log1p(excess);
   const double p = length * share, q = p - length;
@@ -217,11 +217,10 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   // The two products under the root count half a rounding each. With the root and the product with the
   // factor, these are three roundings.
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
-  // Let C1(k) be the mean that excess_of_difference() bounds. The function V C1(threshold/V)
-  // of V is convex with slopes in [0, 1]. So the mass of V may be moved to the ends of
-  // cells, which are v = e^{deviation t - deviation^2/2} at the cuts t, if each cell
-  // keeps its probability and its mean. The mean of (V - v)_+ at the largest v is added.
-  // The cells are visited from the largest v down, so that the roots increase.
+  // Let C1(k) be the mean that excess_of_difference() bounds. The function V C1(threshold/V) of V is convex
+  // with slopes in [0, 1]. So the mass of V may be moved to the ends of cells, which are v = e^{deviation
+  // t - deviation^2/2} at the cuts t, if each cell keeps its probability and its mean. The mean of (V - v)_+
+  // at the largest v is added. The cells are visited from the largest v down, so that the roots increase.
   double sum = 0;
   double z = -kFarthest, before = z;
   std::size_t differences = 0;

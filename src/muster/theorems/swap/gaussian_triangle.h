@@ -18,8 +18,8 @@
 
 namespace muster::accounting {
 
-// Holds the squared distances in units of mu^2, with d^2 <= D S.
-// The bounds use triangles with |d| <= D <= 1 <= S <= 4.
+// Holds the squared distances in units of mu^2, with d^2 <= D S. The bounds use triangles with
+// |d| <= D <= 1 <= S <= 4.
 struct Triangle {
   double D, d, S;
 };
@@ -33,17 +33,17 @@ class TriangleExcesses {
   // mu is in [1e-3, 2]; E >= 1 is given as excess = E - 1 in [0, 1e6].
   TriangleExcesses(double mu, double excess);
 
-  // Returns an upper bound of the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c <= 0. It
-  // is finite and not negative, and includes 1e-14 (1 + |c|) E for rounding. Atoms replace
-  // the lognormal factor that a/u and b/u have in common. This raises the bound by about as
-  // much as if the variance of g were larger by c^2 / 1000. An atom that cannot contribute
-  // more than `negligible` is not evaluated, but charged the most that it can contribute.
+  // Returns an upper bound of the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c <= 0. It is finite and
+  // not negative, and includes 1e-14 (1 + |c|) E for rounding. Atoms replace the lognormal factor that a/u
+  // and b/u have in common. This raises the bound by about as much as if the variance of g were larger by
+  // c^2 / 1000. An atom that cannot contribute more than `negligible` is not evaluated, but charged the most
+  // that it can contribute.
   double above(const Triangle& triangle, double c, double negligible = 1e-18) const;
 
-  // record() and alternative() enclose A(c) and B(c) of the page, which are the values
-  // that above() bounds if x and x' are the ends of a diameter and t is at x (A)
-  // or at x' (B). `lower` and `upper` are within a relative 1e-14 of each other where ln E and |ln(1 - c)|
-  // are at most a few times mu, and within 1e-10 otherwise.
+  // record() and alternative() enclose A(c) and B(c) of the page, which are the values that above() bounds if
+  // x and x' are the ends of a diameter and t is at x (A) or at x' (B). `lower` and `upper` are within a
+  // relative 1e-14 of each other where ln E and |ln(1 - c)| are at most a few times mu, and within 1e-10
+  // otherwise.
   struct Ends {
     double lower, upper;
   };

@@ -168,14 +168,14 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   EXPECT_LT(nearest, 1e-3);
 }
 
-// Where x = x', D is 0, eta is 1, and t may lie at the other end of a diameter, so S is 4. If
-// the root in widest_sum were read as 0 there, S would be 2, and the bound would be too small.
+// Where x = x', D is 0, eta is 1, and t may lie at the other end of a diameter, so S is 4. If the root in
+// widest_sum were read as 0 there, S would be 2, and the bound would be too small.
 TEST(GaussianTriangle, WidestOfAllIsFour) {
   EXPECT_EQ(widest_sum(1, 0), 4);
   EXPECT_NEAR(widest_sum(1 - 1e-12, 0), 4, 1e-10);
   const TriangleCells cells = TriangleCells::of(0.4, 160);
-  // The boxes lie in the two cells next to d = 0. Their
-  // intervals of eta all end at 1 and begin ever closer to 1.
+  // The boxes lie in the two cells next to d = 0. Their intervals of eta all end at 1 and begin ever closer
+  // to 1.
   for (const std::size_t j : {std::size_t{79}, std::size_t{80}}) {
     for (const double least : {0.0, 0.2, 0.9999}) {
       for (const bool positive : {false, true}) {

@@ -30,8 +30,8 @@ constexpr double kHeavy = 35;
 // With fewer expected reports than this, the two types are not used, because the integrand of the inversion
 // integral decays slowly.
 constexpr double kFewReports = 8;
-// With fewer expected absent clients than this, the two types are not used,
-// because the charge for the event that nobody is absent is most of the bound.
+// With fewer expected absent clients than this, the two types are not used, because the charge for the event
+// that nobody is absent is most of the bound.
 constexpr double kFewAbsent = 8;
 constexpr double kRounding = 1e-12;  // relative rounding error of an n-th power
 
@@ -108,8 +108,8 @@ UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
     if (!(sum.upper <= other.upper))
       sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.estimate)};
   }
-  // The estimate of the mixture may already include the event that nobody
-  // is absent, so the charge for this event is added only to the upper end.
+  // The estimate of the mixture may already include the event that nobody is absent, so the charge for this
+  // event is added only to the upper end.
   const double upper = as_upper_bound((sum.upper + everybody) * (1 + numerics::kEightRoundings));
   return {.upper = upper, .estimate = as_lower_bound(sum.estimate, upper)};
 }

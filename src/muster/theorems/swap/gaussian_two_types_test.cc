@@ -26,8 +26,8 @@ std::shared_ptr<const ReportingSum> local_of(double mu) {
 
 constexpr double kCell = 0.25;
 
-// Returns the law of N(place, 1) rounded to cells of width 1/4. Rounding
-// is post-processing, so the bound must hold for the rounded messages too.
+// Returns the law of N(place, 1) rounded to cells of width 1/4. Rounding is post-processing, so the bound
+// must hold for the rounded messages too.
 std::vector<double> cells_of(double place) {
   std::vector<double> law;
   const auto below = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
@@ -38,9 +38,9 @@ std::vector<double> cells_of(double place) {
   return law;
 }
 
-// Entry k of the result is the sum of (P - E Q)_+ over the multisets of k messages. P and Q are
-// the multiset's probabilities under the victim's two records, summed over all choices of the
-// k clients that report. `laws` has the victim's two laws, then those of the two others.
+// Entry k of the result is the sum of (P - E Q)_+ over the multisets of k messages. P and Q are the
+// multiset's probabilities under the victim's two records, summed over all choices of the k clients that
+// report. `laws` has the victim's two laws, then those of the two others.
 std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& laws, double e) {
   const std::vector<double>&a = *laws[0], &b = *laws[1], &u = *laws[2], &v = *laws[3];
   std::array<double, 4> total{};
@@ -65,8 +65,8 @@ std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& law
   return total;
 }
 
-// Returns the right-hand side of (T) in docs/theory/gaussian-two-types.md for n = 3,
-// summed over pairs of atoms. `excess` is E - 1, g is the rate, and `local` is f(E).
+// Returns the right-hand side of (T) in docs/theory/gaussian-two-types.md for n = 3, summed over pairs of
+// atoms. `excess` is E - 1, g is the rate, and `local` is f(E).
 double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g, double local) {
   const auto atoms = [](const numerics::AtomicLaw& law) {
     std::vector<std::array<double, 2>> all;
@@ -140,8 +140,8 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
 // the exact ones of the homogeneous pair and of X*. The bound's nodes, searches and convex functions make its
 // epsilons larger than the theorem's by at most the share `above`.
 TEST(GaussianTwoTypes, ReferenceValues) {
-  // Each row has three epsilons of one round at n = 60,000, g = .1 and delta = 1e-6: those
-  // of the bound by two types, of the worse homogeneous data set, and of the bound by X*.
+  // Each row has three epsilons of one round at n = 60,000, g = .1 and delta = 1e-6: those of the bound by
+  // two types, of the worse homogeneous data set, and of the bound by X*.
   struct Row {
     double mu, two_types, above, ends, profile;
   };

@@ -13,13 +13,13 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kOutward = 1 + numerics::kEightThousandRoundings;
-// Lowers estimates. The function f is known only as an upper
-// bound, which has fewer correct digits where f is tiny.
+// Lowers estimates. The function f is known only as an upper bound, which has fewer correct digits where f is
+// tiny.
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
 constexpr double kNoMore = 1e-9;  // all atoms further out are bounded together if they add at most this share
 
-// Returns an upper bound of the mean, over D, of w f(E (1 + surplus + D / w)),
-// where w is `weight`. Atoms of D that cannot matter are bounded together.
+// Returns an upper bound of the mean, over D, of w f(E (1 + surplus + D / w)), where w is `weight`. Atoms of
+// D that cannot matter are bounded together.
 double carried(const LocalTail& local, const OthersBelowZero& others, double weight, double surplus,
                double epsilon) {
   double rest = 0;
@@ -51,9 +51,9 @@ double carried_from_below(const LocalTail& local, const OthersBelowZero& others,
   return weight * sum;
 }
 
-// Returns the mean over the weights w of carried(w, surplus), where
-// surplus = gain (S - N + 1 - w) / w and gain = 1 - 1/E. A single term of weight w makes the
-// sum positive if its likelihood ratio a/b is above E (1 + surplus + D / w).
+// Returns the mean over the weights w of carried(w, surplus), where surplus = gain (S - N + 1 - w) / w and
+// gain = 1 - 1/E. A single term of weight w makes the sum positive if its likelihood ratio a/b is above E
+// (1 + surplus + D / w).
 template <typename Carried>
 double over_weights(const LargeTermShape& shape, double gain, const Carried& carried) {
   const double places = numerics::larger(0.0, shape.threshold - shape.count);

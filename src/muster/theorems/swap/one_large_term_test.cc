@@ -79,8 +79,8 @@ TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
 }
 
 // The first part of the bound of one_large_term.h for two Gaussian messages (N = 2, g = 1), with
-// S = `threshold` and factor 1/S. The other message's term lies d = e^{-l} - e^{-eps} below
-// zero if l < eps and d = 0 otherwise, where l is normal with mean mu^2/2 and deviation mu.
+// S = `threshold` and factor 1/S. The other message's term lies d = e^{-l} - e^{-eps} below zero if l < eps
+// and d = 0 otherwise, where l is normal with mean mu^2/2 and deviation mu.
 struct Quadrature {
   double sum = 0;      // the mean over d of (N g / S) f(E (1 + (S - N) (1 - 1/E) + d))
   double at_mean = 0;  // the same expression with d replaced by its mean
@@ -125,8 +125,8 @@ TEST(OneLargeTerm, EnclosesTwoGaussianMessagesByQuadrature) {
   }
 }
 
-// Returns the mean of ( sum of w_i (X_i - (1-E)) - threshold (E-1) )_+, summed
-// over all combinations of the atoms X_i and weights w_i of n reports.
+// Returns the mean of ( sum of w_i (X_i - (1-E)) - threshold (E-1) )_+, summed over all combinations of the
+// atoms X_i and weights w_i of n reports.
 long double weighted_sum(const std::vector<oracle::Atom>& law, const TermWeights& weights, int n,
                          long double threshold, long double epsilon) {
   const long double e = std::exp(epsilon);
@@ -169,8 +169,8 @@ TEST(OneLargeTerm, EnclosesWeightedSumsOverAllCombinations) {
             EXPECT_LE(found.upper, slow / n * 1.01L);
             EXPECT_GE(found.estimate, slow / n * 0.97L);
           }
-          // Without the weights, even the estimate must exceed the
-          // bound, so the test notices if weights are ignored.
+          // Without the weights, even the estimate must exceed the bound, so the test notices if weights are
+          // ignored.
           shape.weights = none;
           EXPECT_GT(large.at(shape, epsilon).estimate, found.upper);
         }

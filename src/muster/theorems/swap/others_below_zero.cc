@@ -17,8 +17,8 @@ using numerics::larger;
 using numerics::Side;
 using numerics::SumLaw;
 
-// Each law is used for all epsilon between two neighbouring values, the last one for
-// all epsilon >= 45. Intervals are short near 1 and long where e^{-eps} is negligible.
+// Each law is used for all epsilon between two neighbouring values, the last one for all epsilon >= 45.
+// Intervals are short near 1 and long where e^{-eps} is negligible.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
 constexpr double kFarthest = 64;       // the last knot divided by nearest + count; phi is negligible beyond
@@ -89,18 +89,18 @@ class OneTerm {
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
     add(gain, terms_.silent);
-    // add() lowers the mass at 0, too, by the fraction kSummed. raised() makes up for this where
-    // clients report, and the last term where their coins are revealed. Otherwise the masses
-    // of one client would sum to less than 1, and those of many clients to much less.
+    // add() lowers the mass at 0, too, by the fraction kSummed. raised() makes up for this where clients
+    // report, and the last term where their coins are revealed. Otherwise the masses of one client would sum
+    // to less than 1, and those of many clients to much less.
     const double revealed = larger(0.0, 1 - terms_.rate - terms_.silent);
     add(0, larger(0.0, 1 - counted * (1 - kSummed)) + raised() + kSummed * revealed);
     return law;
   }
 
-  // Returns the atoms of one term for the lower bound. In a tabulated profile, the mass
-  // of a kink stands for masses between the two neighbouring nodes. It is placed at the
-  // lower of these nodes, so its share of D is not smaller than the true one. Reports with
-  // l >= from_ that are not positive are placed at the largest share of D that they can have.
+  // Returns the atoms of one term for the lower bound. In a tabulated profile, the mass of a kink stands for
+  // masses between the two neighbouring nodes. It is placed at the lower of these nodes, so its share of D is
+  // not smaller than the true one. Reports with l >= from_ that are not positive are placed at the largest
+  // share of D that they can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;
@@ -126,9 +126,9 @@ class OneTerm {
   }
 
  private:
-  // Returns a bound on how much the masses of one client's reports exceed
-  // the true masses, because the profile's masses were rounded up. The mass
-  // that remains for the point 0 is too small by at most this amount.
+  // Returns a bound on how much the masses of one client's reports exceed the true masses, because the
+  // profile's masses were rounded up. The mass that remains for the point 0 is too small by at most this
+  // amount.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;

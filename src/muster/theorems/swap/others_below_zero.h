@@ -1,18 +1,18 @@
-// Computes the law of the total of the other clients' negative terms in
-// the sum of a swap theorem. It is needed where one client's large term
-// makes the sum positive (docs/theory/profile-only.md, "One large term").
+// Computes the law of the total of the other clients' negative terms in the sum of a swap theorem. It is
+// needed where one client's large term makes the sum positive (docs/theory/profile-only.md, "One large
+// term").
 //
 // Let E = e^eps, and let Z_j be a client's term: X* of reporting_law.h if she reports, 1 - E if she is
 // absent, and 0 if the proof reveals her check-in coin to the adversary (unequal_rates.h). The total is
 // -E D with
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
-// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand
-// is (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for
-// functions phi that are decreasing and convex. For this, a law of some hundred atoms replaces the
-// law of D (sum_by_doubling.h). For the upper bound, the atoms of one client are moved down before
-// copies of her law are added. For the lower bound they are moved up, and only the event that
-// none of the N - 1 terms is positive counts, so the masses sum to less than 1. Points and masses are
-// rounded so that the bounds hold. Each law holds for all eps of one interval. Objects are immutable.
+// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is
+// (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for functions phi
+// that are decreasing and convex. For this, a law of some hundred atoms replaces the law of D
+// (sum_by_doubling.h). For the upper bound, the atoms of one client are moved down before copies of her law
+// are added. For the lower bound they are moved up, and only the event that none of the N - 1 terms is
+// positive counts, so the masses sum to less than 1. Points and masses are rounded so that the bounds hold.
+// Each law holds for all eps of one interval. Objects are immutable.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@
 
 namespace muster::accounting {
 
-// Holds the law of the weight of each term, for sums whose terms are centred so
-// that an absent client's term is zero. Weights are independent and identically
-// distributed. They are in (0, 1], or zero with the remaining probability.
+// Holds the law of the weight of each term, for sums whose terms are centred so that an absent client's term
+// is zero. Weights are independent and identically distributed. They are in (0, 1], or zero with the
+// remaining probability.
 struct TermWeights {
   std::vector<double> values;  // the positive values of the weight, decreasing
   std::vector<double> probabilities;

@@ -14,9 +14,9 @@ struct Distances {
   double D, d, S;
 };
 
-// Returns the squared distances D, d and S (gaussian_triangle.h) of three random points of
-// the ball of diameter 1 in `dimension` dimensions. Often all three points are on the sphere,
-// and often the second is the reflection of the first in the centre, exactly or nearly.
+// Returns the squared distances D, d and S (gaussian_triangle.h) of three random points of the ball of
+// diameter 1 in `dimension` dimensions. Often all three points are on the sphere, and often the second is the
+// reflection of the first in the centre, exactly or nearly.
 inline Distances random_triangle(std::mt19937_64& engine, std::size_t dimension) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(0, 1);

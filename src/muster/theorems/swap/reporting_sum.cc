@@ -20,8 +20,8 @@ using numerics::as_upper_bound;
 constexpr double kNothing = 1e-60;   // a delta below this is negligible
 constexpr double kCut = 1e-44;       // a Gaussian profile is cut where it falls below this
 constexpr double kRounding = 1e-12;  // relative rounding error of an n-th power
-// The event that everybody reports is charged at f(E) if this adds at most this
-// share to the sum. Otherwise the privacy blanket for this event is computed too.
+// The event that everybody reports is charged at f(E) if this adds at most this share to the sum. Otherwise
+// the privacy blanket for this event is computed too.
 constexpr double kMatters = 1e-9;
 // For laws with fewer atoms, Chernoff's bound is computed before the sum.
 constexpr std::size_t kFew = 64;

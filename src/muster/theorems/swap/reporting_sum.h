@@ -35,9 +35,9 @@ struct SumShape {
   std::shared_ptr<const TermWeights> weights = nullptr;
 };
 
-// Describes the event that nobody is absent, so that there is nobody to swap the victim with.
-// It has the given `probability`. Given this event, each of the `clients` - 1 others is an
-// unknown sender with probability `chance`; the senders of the other messages are known.
+// Describes the event that nobody is absent, so that there is nobody to swap the victim with. It has the
+// given `probability`. Given this event, each of the `clients` - 1 others is an unknown sender with
+// probability `chance`; the senders of the other messages are known.
 struct EverybodyReports {
   double clients, chance, probability;
 };
@@ -46,16 +46,16 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // Returns the smaller of 1 and the expression at the top of this file, at epsilon >= 0.
-  // The difference upper - estimate is only numerical error, and neither value is NaN.
+  // Returns the smaller of 1 and the expression at the top of this file, at epsilon >= 0. The difference
+  // upper - estimate is only numerical error, and neither value is NaN.
   numerics::UpperAndEstimate delta(const SumShape& shape, double epsilon) const;
   // Returns the variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
   // Returns an upper bound of f(E), the divergence of a single message.
   double local(double epsilon) const { return tail_.divergence(epsilon); }
-  // Returns the charge for the event, which is its probability times f(E). If
-  // this is not negligible beside `sum`, and the mechanism is epsilon0-LDP, f(E)
-  // is replaced by the smaller of f(E) and the blanket of the unknown senders.
+  // Returns the charge for the event, which is its probability times f(E). If this is not negligible beside
+  // `sum`, and the mechanism is epsilon0-LDP, f(E) is replaced by the smaller of f(E) and the blanket of the
+  // unknown senders.
   numerics::UpperAndEstimate everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:
@@ -67,8 +67,8 @@ class ReportingSum {
   std::optional<double> epsilon0_;  // nullopt if the mechanism is not epsilon0-LDP
 };
 
-// Represents the curve of a round, which is the bound by a
-// ReportingSum of one shape as a function of epsilon.
+// Represents the curve of a round, which is the bound by a ReportingSum of one shape as a function of
+// epsilon.
 class SumCurve {
  public:
   SumCurve(ReportingSum sum, SumShape shape) : sum_(std::move(sum)), shape_(std::move(shape)) {}

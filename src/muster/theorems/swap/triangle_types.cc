@@ -24,14 +24,13 @@ constexpr double kShrink = 0.85, kRoughShrink = 0.75;
 constexpr double kNarrowShrink = 0.9;
 // No edge but the end itself is closer to the end than this.
 constexpr double kLastCell = 2e-3;
-// The expected excess of an inner type at d is first raised by the fraction
-// mu^2 (1 - d^2) (kGiven + kGivenFar z^2), where z = ln(1 + c) / mu is c in deviations. Without this an
-// inner type would be too small: its variance is less than that of the outer types, by a fraction of about
-// mu^2 (1 - d^2) / 4.
+// The expected excess of an inner type at d is first raised by the fraction mu^2 (1 - d^2)
+// (kGiven + kGivenFar z^2), where z = ln(1 + c) / mu is c in deviations. Without this an inner type would be
+// too small: its variance is less than that of the outer types, by a fraction of about mu^2 (1 - d^2) / 4.
 constexpr double kGiven = 0.05, kGivenFar = 0.1;
-// The precision of the searches (LeftOpen): `ratio`, and `absolute` as a share
-// of the middle type's raised expected excess. The share is multiplied by
-// mu^2 (1 - d^2), where d is the place of the inner type, unless all types are charged.
+// The precision of the searches (LeftOpen): `ratio`, and `absolute` as a share of the middle type's raised
+// expected excess. The share is multiplied by mu^2 (1 - d^2), where d is the place of the inner type, unless
+// all types are charged.
 constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
 // LeftOpen::spared as a fraction of LeftOpen::absolute.

@@ -22,8 +22,8 @@ struct Weighted {
   double lambda;
 };
 
-// Returns the first of the two types that a client with this d is
-// compared with, and its weight. Every d must be in some cell.
+// Returns the first of the two types that a client with this d is compared with, and its weight. Every d must
+// be in some cell.
 Weighted weights_of(const TriangleTypes& types, double d) {
   for (const TriangleTypes::Cells& part : types.cells()) {
     for (std::size_t j = 0; j < part.cells.lambdas.size(); ++j) {

@@ -31,8 +31,8 @@ constexpr double kProfileFrom = 6;  // for z beyond this, both laws take the lar
 // Covers the conversion to double, which takes a quarter of this margin, and six thousand roundings of a long
 // double before it.
 constexpr Extended kRounding = 0x1p-51L;
-// Rounding may make the masses sum to 1 plus this at most. For a
-// sum of n terms, GaussianTwoTypesCurve charges n times as much.
+// Rounding may make the masses sum to 1 plus this at most. For a sum of n terms, GaussianTwoTypesCurve
+// charges n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;  // relative rounding error that Polygon::concave() allows
 // A mean that is too small is raised by 1 + kMoreThanLacks times the shortfall.
@@ -45,8 +45,8 @@ constexpr Extended kExtendedRounding = 0x1p-64L, kFourRoundings = 4 * kExtendedR
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // the number of tables that the process keeps
 
-// Represents a line through SidedValues of a law of mean 0. Its value at y is an expected
-// excess (slope in [-1, 0]) or, left of 0, an expected deficit, which is the excess plus y.
+// Represents a line through SidedValues of a law of mean 0. Its value at y is an expected excess (slope in
+// [-1, 0]) or, left of 0, an expected deficit, which is the excess plus y.
 struct Line {
   double anchor;
   Extended value, slope;  // of the expected deficit if anchor < 0, otherwise of the expected excess
@@ -63,8 +63,8 @@ class Polygon {
   Polygon(const std::vector<double>& points, SidedValues values)
       : points_(points), values_(std::move(values)) {}
 
-  // Returns the slope of the edge from node k to k + 1. It is a slope of the expected deficit
-  // left of 0, and of the expected excess right of 0. At 0 excess and deficit are equal.
+  // Returns the slope of the edge from node k to k + 1. It is a slope of the expected deficit left of 0, and
+  // of the expected excess right of 0. At 0 excess and deficit are equal.
   Extended slope(std::size_t k) const {
     return (values_[k + 1] - values_[k]) / (static_cast<Extended>(points_[k + 1]) - points_[k]);
   }

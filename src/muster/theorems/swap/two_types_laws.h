@@ -1,7 +1,7 @@
-// Tabulates the two atomic laws of Theorem 5 (docs/theory/gaussian-two-types.md).
-// They are the laws of the term of a client that holds the victim's record (type A)
-// and of one that holds her alternative (type B), both enlarged. The expected excess
-// of every Gaussian client is at most that of a mixture of the two enlarged laws.
+// Tabulates the two atomic laws of Theorem 5 (docs/theory/gaussian-two-types.md). They are the laws of the
+// term of a client that holds the victim's record (type A) and of one that holds her alternative (type B),
+// both enlarged. The expected excess of every Gaussian client is at most that of a mixture of the two
+// enlarged laws.
 //
 // A(c) and B(c) are the stop-loss transforms of the two types' terms, and beta is the correction of
 // two_types_net.h. With E = e^eps the laws are those of Y = term + E - 1. At nodes of c + E - 1, A + beta and
@@ -24,13 +24,13 @@
 
 namespace muster::accounting {
 
-// Holds a value for each of several increasing points y: the expected excess, the mean
-// of (Y - y)_+, at y >= 0, and the expected deficit, the mean of (y - Y)_+, at y < 0.
+// Holds a value for each of several increasing points y: the expected excess, the mean of (Y - y)_+, at
+// y >= 0, and the expected deficit, the mean of (y - Y)_+, at y < 0.
 using SidedValues = std::vector<long double>;
 
-// Returns values that are at least `values` at every point and, as expected
-// excesses, convex with slopes in [-1, 0]. A concave stretch is raised to
-// the extension of one of its edges, the one that adds the least area.
+// Returns values that are at least `values` at every point and, as expected excesses, convex with slopes in
+// [-1, 0]. A concave stretch is raised to the extension of one of its edges, the one that adds the least
+// area.
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
 // Returns the masses at `points` of a law whose stop-loss transform plus `cut` is at least `values`, checked
@@ -44,8 +44,8 @@ class TwoTypesLaws {
  public:
   static constexpr double kMinMu = 0.01, kMaxMu = 1.01;
 
-  // Returns the table for records in a ball of diameter mu, in deviations of
-  // the noise, kMinMu <= mu <= kMaxMu. The most recently used tables are kept.
+  // Returns the table for records in a ball of diameter mu, in deviations of the noise,
+  // kMinMu <= mu <= kMaxMu. The most recently used tables are kept.
   static std::shared_ptr<const TwoTypesLaws> of(double mu);
   explicit TwoTypesLaws(double mu);
 

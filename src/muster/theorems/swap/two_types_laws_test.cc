@@ -36,8 +36,8 @@ double excess_of(const numerics::AtomicLaw& law, double y) {
   return sum + (1 - total) * std::fmax(0.0, -y);
 }
 
-// Checks inequality (B) of docs/theory/gaussian-two-types.md and its consequences,
-// for K at nodes and between nodes, and for E at tabulated values and between them.
+// Checks inequality (B) of docs/theory/gaussian-two-types.md and its consequences, for K at nodes and between
+// nodes, and for E at tabulated values and between them.
 TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   std::mt19937_64 engine(2027);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -157,8 +157,8 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
   }
 }
 
-// A failed computation must not look like a correction of 0.
-// With an infinite correction, masses_above() refuses the table.
+// A failed computation must not look like a correction of 0. With an infinite correction, masses_above()
+// refuses the table.
 TEST(TwoTypesNet, AValueThatIsNotANumberGivesAnInfiniteCorrection) {
   const CornerOf nowhere = [](const TriangleCells&, const TriangleBox&, bool) {
     return BoxCorner{false, {std::nan(""), 0, 1}};

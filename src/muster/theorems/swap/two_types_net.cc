@@ -20,8 +20,8 @@ using numerics::smaller;
 // mu^2, or kShare where c is far from 0, times the larger of A(c) and B(c).
 constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
-// `negligible` of TriangleExcesses::above is this fraction of the larger
-// of the two mixed values, or LeftOpen::spared if that is larger.
+// `negligible` of TriangleExcesses::above is this fraction of the larger of the two mixed values, or
+// LeftOpen::spared if that is larger.
 constexpr double kSpared = 1e-7;
 // A search makes at most about this many evaluations. Wherever it stops, the largest bound of the boxes that
 // are left is a valid beta.

@@ -116,9 +116,9 @@ numerics::UpperAndEstimate UnequalRatesMixture::delta(double epsilon) const {
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
     : epsilon0_(epsilon0), n_(n), lo_(lo), hi_(hi) {}
 
-// Encloses (1/n) * mean of ( sum of n terms )_+. A term is (1 - hi)/(1 - lo) * (1 - E) with
-// probability 1 - lo (an absent client). Otherwise it is (hi/lo) * rare if the likelihood ratio r
-// is e^epsilon0 (probability 1/(e^epsilon0 + 1)), and (hi/lo) * common if r is e^-epsilon0.
+// Encloses (1/n) * mean of ( sum of n terms )_+. A term is (1 - hi)/(1 - lo) * (1 - E) with probability
+// 1 - lo (an absent client). Otherwise it is (hi/lo) * rare if the likelihood ratio r is e^epsilon0
+// (probability 1/(e^epsilon0 + 1)), and (hi/lo) * common if r is e^-epsilon0.
 numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common, double epsilon) const {
   if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio is above e^epsilon0
   const long double lo = lo_, hi = hi_, e0 = epsilon0_;

@@ -96,8 +96,8 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
   EXPECT_LT(homogeneous_gap, 1e-15L);
 }
 
-// Compares the bound for rates in [lo, hi] with the truth for every data set and for
-// all rates at the ends of the interval and, up to four clients, in its middle.
+// Compares the bound for rates in [lo, hi] with the truth for every data set and for all rates at the ends of
+// the interval and, up to four clients, in its middle.
 TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
   oracle::Domination domination;
   int caught = 0, without_everybody = 0;
