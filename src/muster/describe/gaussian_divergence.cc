@@ -89,11 +89,12 @@ Divergence<Real> divergence(Real mu, Real l, Real of_loss) {
   const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
   const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
   // The relative rounding errors of f that are allowed for, in units of `unit`:
-  // - (2 + of_loss) (|y| + 2) (l/mu + mu/2 + 1), and a third more, for y, whose error is at most 2 + of_loss
-  //   units of l/mu + mu/2: one for the quotient l/mu, those that l has already, and one for the difference.
-  //   An error of y changes ln f by up to |y| + 2 times as much. If mu is near 1e15, the error is not small:
-  //   it reaches 2.4 with that of mu. But f is then the normal tail of y, and the slope of its logarithm is
-  //   at most |y| + 0.8 at y, and |y| + 2.1 on the average up to y + 2.4 (the slope is convex).
+  // - (2 + of_loss) (|y| + 2) (l/mu + mu/2 + 1), raised by a third, for the error of y. This is at most
+  //   2 + of_loss units of l/mu + mu/2: one for the quotient l/mu, of_loss for the error of l, and one for
+  //   the difference. An error of y changes ln f by up to |y| + 2 times as much. If mu is near 1e15, the
+  //   error is not small: it reaches 2.4 with that of mu. But f is then the normal tail of y, and the slope
+  //   of its logarithm is at most |y| + 0.8 at y, and |y| + 2.1 on the average up to y + 2.4 (the slope is
+  //   convex).
   // - 4 y^2 for squares in exponents, each of which has an error of y^2 / 2.
   // - 64 for everything else, some twenty operations of at most two units each.
   // Where Mills' ratios are subtracted, the last rounding of y and z changes each ratio by about one unit.

@@ -217,8 +217,8 @@ TEST(Floor, IsBelowTheTruthJustBelowALargeEpsilon0) {
 }
 
 // The sum of n = 1e12 Laplace messages is normal up to a relative 1/n. Its laws for the two records, which
-// are at distance 1, are so close that their total variation is the density at the centre, epsilon0 / sqrt(4
-// pi n).
+// are at distance 1, are so close that their total variation is the density at the centre,
+// epsilon0 / sqrt(4 pi n).
 TEST(Floor, OfManyLaplaceMessagesIsBelowTheNormalLaw) {
   constexpr std::uint64_t kMany = 1'000'000'000'000;
   for (const double epsilon0 : {1e-30, 1e-12, 1.3e-10, 1.36e-10, 1.4e-10, 2e-10, 3.9e-10, 1e-6}) {

@@ -34,7 +34,8 @@ struct RoundBound {
   // curve's dominating pair.
   TypesOf types = {};
   bool is_dominated = false;  // whether it is provably at least as large as another bound of the list
-  // The largest Nodes::share of a table of this bound (composition/round_curve.h).
+  // The largest share of a full table's work that a table of this bound may take (Nodes::share in
+  // composition/round_curve.h).
   double share = 1;
   // Whether the lattice of a table of this bound is finer where losses are large (composition/round_curve.h).
   bool fine_if_large = false;

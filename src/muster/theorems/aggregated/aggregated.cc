@@ -27,7 +27,8 @@ constexpr double kBulk = 4;
 // The ranges of k that runs() makes are equally wide on the scale erfc(z / kSpread), where z is ln mu_k minus
 // its mean, in standard deviations of ln mu_k. So they are narrower where most of the probability is.
 constexpr double kSpread = 2;
-constexpr double kNarrow = 1e-3;  // blocks within this relative distance below one mu share a range
+// A block joins a range if its mu_k are within this fraction below the largest mu_k of the range.
+constexpr double kNarrow = 1e-3;
 constexpr double kRootTwoPi = 2.5066282746310002;
 
 // The odds take at most seven roundings, `gain` two and their product one. These ten change the logarithm of
@@ -59,8 +60,8 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   //
   // A weight, lowered by the factor `below`, is a lower bound. The weight was raised by 8 (window + 7)
   // roundings, may be too large by another 6 window (binomial_blocks.cc), and is relative to the window's
-  // probability, which is at least 1 - 2 e^-kExponent. `below` and the product with it take three. That is at
-  // most 14 window + 60 roundings.
+  // probability, which is at least 1 - 2 e^-kExponent. `below` and the product with it take three more.
+  // Together these are at most 14 window + 60 roundings.
   const double window = numerics::binomial_window(others, g, kExponent);
   const double below = 1 - 16 * kUnitRoundoff * (window + 16) - 4 * std::exp(-kExponent);
   const double least = few == FewReports::destroyed ? kmin : 1;

@@ -134,7 +134,7 @@ TEST(GaussianBlanket, TheStopLossTransformIsAMajorant) {
 
 TEST(GaussianBlanket, BetweenTheHomogeneousPairAndTheLocalGuarantee) {
   struct Row {
-    double mu, epsilon, delta;  // the bound at n = 60,000; epsilon has three digits or more
+    double mu, epsilon, delta;  // the bound at n = 60,000; epsilon is given to three digits or more
   };
   const double n = 60000;
   for (const Row& row : {Row{0.7, 0.02552, 1e-5}, Row{1, 0.0649, 1e-5}, Row{2, 2.99, 1e-5}}) {

@@ -17,11 +17,12 @@ constexpr double kOutward = 1 + numerics::kEightMillionRoundings;
 // The failure probability is divided among the events in which the bound may not hold. These are their
 // shares.
 constexpr double kHiddenShare = 0.25;  // the hidden message falls into T, where there are no clones
-// There are too few clones, or too many: each has this share at rate 1. Below rate 1, these two events and
-// the event of too few absent clients have two thirds of this share each.
+// Each of these two events has this share at rate 1: there are too few clones, or too many. Below rate 1,
+// these two events and the event of too few absent clients have two thirds of this share each.
 constexpr double kCountShare = 0.15;
 constexpr double kJumpShare = 0.05;  // the hidden message's ratio is too large for some client
-// The mean of the clones' ratios is too large for some client, or too small: each has this share.
+// Each of these two events has this share: the mean of the clones' ratios is too large for some client, or
+// too small.
 constexpr double kRiseShare = 0.125;
 
 double upper_normal(double x) { return 0.5 * std::erfc(x * std::sqrt(0.5)); }

@@ -55,7 +55,7 @@ double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t ro
     throw Error(ErrorCode::usage, Reason::out_of_range, "epsilon", std::to_string(epsilon), "epsilon >= 0",
                 "is not a privacy loss");
   }
-  // A single round needs no tables; schedules ask for it at many epsilons.
+  // A single round needs no tables, and its delta may be asked for at many epsilons.
   if (is_profile(mechanism) && rounds == 1 && std::isfinite(epsilon)) {
     return of_profile(mechanism, rate, epsilon).upper;
   }

@@ -3,8 +3,8 @@
 // q = 1/(e^epsilon0 + 1) and p = 1 - q, D is a sum of T independent terms, one for each round, which are +1,
 // 0 and -1 with probabilities g p, 1 - g and g q, and
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
-// P(D) is the coefficient c_(T-D) of x^(T-D) in (a0 + a1 x + a2 x^2)^T, where a0 = g p, a1 = 1 - g and a2 = g
-// q. Miller's recurrence
+// P(D) is the coefficient c_(T-D) of x^(T-D) in (a0 + a1 x + a2 x^2)^T, where a0 = g p, a1 = 1 - g and
+// a2 = g q. Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
 // has no negative term for m <= T, so relative errors can only add up. These values of m belong to D >= 0,
 // and no other D contributes at epsilon >= 0.
@@ -207,7 +207,8 @@ double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, do
     walk.down();
   }
   // The product and the sum take one rounding each, solve() takes at most three roundings of epsilon0 (two of
-  // its logarithm and one of its sum), and the last product and sum take one each. Eight are added.
+  // its logarithm and one of its sum), and the last product and sum take one each. These are at most seven
+  // roundings of level * epsilon0, and eight are added.
   const double epsilon = walk.level() * epsilon0 + walk.solve(delta);
   return numerics::larger(0.0, epsilon + 8 * kUnitRoundoff * walk.level() * epsilon0);
 }

@@ -15,7 +15,8 @@
 namespace muster::accounting {
 namespace {
 
-// The Poisson number of others at a slot gets at most this mean; a smaller mean gives a valid, larger bound.
+// The mean of the Poisson number of others at a slot is at most this. A smaller mean gives a valid, larger
+// bound.
 constexpr double kMaxPerSlot = 1e6;
 // Smaller means are not used, because the mean of the weights 1 / (1 + c) is then within a thousandth of 1.
 constexpr double kMinPerSlot = 1e-3;

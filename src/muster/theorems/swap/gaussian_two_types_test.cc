@@ -137,7 +137,7 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
 // --- reference values ------------------------------------------------------------------------------
 
 // tools/golden/gaussian_two_types.py computes the theorem's own values for the same cells of triangles, and
-// the exact ones of the homogeneous pair and of X*. The bound's nodes, searches and convex functions make its
+// the exact ones of the homogeneous pair and of X*. The bound's nodes, searches and convex majorants make its
 // epsilons larger than the theorem's by at most the share `above`.
 TEST(GaussianTwoTypes, ReferenceValues) {
   // Each row has three epsilons of one round at n = 60,000, g = .1 and delta = 1e-6: those of the bound by

@@ -37,7 +37,8 @@ struct Entry {
   bool operator<(const Entry& other) const { return value < other.value; }
 };
 
-// Branch and bound over boxes: the box with the largest bound is split until that bound is small enough.
+// Searches by branch and bound over boxes: the box with the largest bound is split until that bound is small
+// enough.
 class BoxSearch {
  public:
   BoxSearch(const MixedValues& values, const TriangleExcesses& excesses, const TriangleCells& cells, double c,

@@ -280,8 +280,8 @@ TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
 }
 
 // With many clients, class C's bound, which is one sum, is not above the average over blocks of N. At
-// epsilon0 2, n = 6e4, rates in [0.05, 0.1] and delta 1e-6, its epsilon is also within a relative 2e-4 of the
-// lower bound by UnequalRatesPair: .0136975 and .0136963, as tools/golden/unequal_rates.py computes them.
+// epsilon0 = 2, n = 6e4, rates in [0.05, 0.1] and delta 1e-6, its epsilon is also within a relative 2e-4 of
+// the lower bound by UnequalRatesPair: .0136975 and .0136963, as tools/golden/unequal_rates.py computes them.
 TEST(UnequalRates, ClassCInLargeCrowds) {
   for (const auto& [lo, hi] : {std::pair{0.05, 0.1}, {0.3, 0.34}, {0.5, 0.9}}) {
     for (const double n : {1e3, 6e4, 1e8}) {
