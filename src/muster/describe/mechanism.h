@@ -103,7 +103,7 @@ class GaussianLocal {
   double sigma_, diameter_;
 };
 
-// A randomizer of which a table of its privacy profile is known, or its channel. A table bounds the profile
+// A randomizer of which a table of the privacy profile or the channel is known. A table bounds the profile
 // from above alone, so nothing is known from below; a channel is the randomizer itself. The same randomizer,
 // or another one that obeys the same profile, serves every client. Only theorems that need no more than a
 // profile apply to it, and those for epsilon0-LDP randomizers if its losses are bounded.

@@ -8,9 +8,9 @@
 // which therefore counts as probability of an infinite loss. So the profile that is charged is convex,
 // piecewise linear, and nowhere below f.
 //
-// of_table() makes it from upper values, channel.h from the probabilities of all outputs. A table says
-// nothing about f from below, so no lower bound comes from it. Profiles are immutable, and threads may share
-// them.
+// of_table() makes this profile from upper values, and channel.h makes it from the probabilities of all
+// outputs. A table says nothing about f from below, so no lower bound comes from it. Profiles are immutable,
+// and threads may share them.
 #pragma once
 
 #include <cstddef>

@@ -35,8 +35,8 @@ std::optional<double> clone_closed_form_epsilon_upper(double n, double epsilon0,
 
 // By the paper's Theorem 3.8 for (epsilon0, delta0)-LDP randomizers, the closed form's epsilon at `delta`
 // holds with a total delta of delta + (e^epsilon + 1)(1 + e^-epsilon0 / 2) n delta0. Returns the smallest
-// epsilon whose total is at most `total`, or nullopt if there is none. Its validity is as-published,
-// because the theorem is quoted and not proved here.
+// epsilon whose total is at most `total`, or nullopt if there is no such epsilon. Its validity is
+// as-published, because the theorem is quoted and not proved here.
 std::optional<double> clone_approximate_epsilon_as_published(double n, double epsilon0, double delta0,
                                                              double total);
 

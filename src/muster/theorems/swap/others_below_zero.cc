@@ -173,8 +173,8 @@ OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms
       numerics::gathered(sorted(side == Side::above ? term.above() : term.below()), side, knots);
   const SumLaw sum =
       numerics::sum_by_doubling(one, times, side, [&](double) { return std::vector<double>(knots); });
-  // Rounds outward. For the upper bound, points are moved down and masses up; for the lower bound, points up
-  // and masses down.
+  // Points and masses are rounded outward: for the upper bound, points are moved down and masses up; for the
+  // lower bound, points up and masses down.
   const double outward = side == Side::above ? 1 : -1;
   if (side == Side::above) {
     points_.push_back(0);

@@ -45,7 +45,7 @@ class TwoTypesLaws {
   static constexpr double kMinMu = 0.01, kMaxMu = 1.01;
 
   // Returns the table for records in a ball of diameter mu, in deviations of the noise,
-  // kMinMu <= mu <= kMaxMu. The most recently used tables are kept.
+  // kMinMu <= mu <= kMaxMu. The 16 most recently used tables are kept.
   static std::shared_ptr<const TwoTypesLaws> of(double mu);
   explicit TwoTypesLaws(double mu);
 
