@@ -28,7 +28,7 @@ def _array_of(argument: str, given: Any, allowed: str) -> NDArray[Any]:
 
 
 def client_numbers(clients: Any) -> NDArray[np.uint64]:
-    """Returns client numbers as the extension takes them: uint64, adjacent."""
+    """Returns client numbers as the extension takes them: uint64, contiguous."""
     allowed = "client numbers, as the round gives them"
     array = _array_of("clients", clients, allowed)
     if array.ndim != 1 or (array.size > 0 and array.dtype.kind not in "iu"):
@@ -39,7 +39,7 @@ def client_numbers(clients: Any) -> NDArray[np.uint64]:
 
 
 def parameters_of(theta: Any, dimension: int) -> NDArray[np.float32]:
-    """Returns the parameters of a model as the extension takes them: float32, adjacent."""
+    """Returns the parameters of a model as the extension takes them: float32, contiguous."""
     allowed = f"float32 of shape ({dimension},)"
     array = _array_of("theta", theta, allowed)
     if array.shape != (dimension,):
@@ -53,15 +53,15 @@ def _float32_of(argument: str, array: NDArray[Any], allowed: str) -> NDArray[np.
         raise _bad(argument, f"has type {kind}", f"{allowed}, or float64, which is rounded")
     if array.dtype == np.float32:
         return array
-    # What is too large for float32 becomes infinite, and is treated as such.
+    # A number too large for float32 becomes infinite, and is treated as such.
     with np.errstate(over="ignore"):
         return array.astype(np.float32)
 
 
 def rows_of(updates: Any, count: int, dimension: int) -> NDArray[np.float32]:
-    """Returns vectors as the extension takes them: float32, aligned, with the numbers of a row adjacent.
+    """Returns vectors as the extension takes them: float32, aligned, each row contiguous.
 
-    Rows that are so already are not copied, whatever lies between them.
+    Rows that already have this form are not copied, whatever lies between them.
     """
     allowed = f"float32 of shape ({count}, {dimension})"
     array = _array_of("updates", updates, allowed)

@@ -1,4 +1,4 @@
-"""What the extension has. Written by hand and compared with the built module by mypy's stubtest.
+"""What the extension has. This file is written by hand, and mypy's stubtest compares it with the built module.
 
 Arguments that are numbers or text are `object`: the library reads them, and refuses what is wrong in the words of the
 command. Every computation runs without the GIL, and Ctrl-C ends it.

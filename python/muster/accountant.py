@@ -17,8 +17,8 @@ _VERSION = 1
 class RunningAccountant:
     """Charges rounds one after another, of one plan or of several, and states what all of them cost together.
 
-    Of a plan, the accountant uses who takes part and what a client does to what it sends; how many rounds happened is
-    what `charge` is told. If all rounds are alike, the statements are those of `account`. Otherwise every round is
+    From a plan, the accountant uses only who takes part and what a client does to what it sends; `charge` is told the
+    number of rounds. If all rounds are alike, the statements are those of `account`. Otherwise every round is
     charged by the smallest of its proven bounds, and their dominating pairs compose (docs/theory/composition.md).
 
     What is charged must be fixed in advance, or chosen without looking at what was released; a client holds the same
@@ -41,12 +41,12 @@ class RunningAccountant:
         self._turn = threading.RLock()
 
     def charge(self, plan: Plan, rounds: int = 1) -> None:
-        """Charges rounds of a plan. If it is interrupted or refused, nothing is charged.
+        """Charges rounds of a plan. If the call is interrupted or refused, nothing is charged.
 
         Args:
             plan: Who takes part, and with which randomizer; `rounds.count` may be missing and is not used. Dropout
                 must be the same in all rounds: charge one plan for each stage.
-            rounds: How many, >= 0; whole runs, in protocols with slots.
+            rounds: How many rounds, >= 0; in protocols with slots, how many runs.
 
         Raises:
             PlanError: The plan is incomplete, or `rounds` is no such number.
@@ -112,9 +112,9 @@ class RunningAccountant:
         return _statement(charged.statement(delta, epsilon), about)
 
     def would_exceed(self, epsilon: float, delta: float, plan: Plan, rounds: int = 1) -> bool:
-        """Whether a limit on epsilon, at this delta, would be passed after further rounds. Charges nothing.
+        """Returns whether further rounds would take epsilon, at this delta, above a limit; charges nothing.
 
-        The answer is False only if it is proven that epsilon stays at most at the limit.
+        The answer is False only if it is proven that epsilon stays at or below the limit.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="gaussian", sigma=5.0)
@@ -155,7 +155,7 @@ class RunningAccountant:
         return {"version": _VERSION, "charges": charges}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Replaces all charges by those of a `state_dict`. If it is refused, the accountant stays as it was.
+        """Replaces all charges by those of a `state_dict`. If the state is refused, the accountant stays as it was.
 
         Raises:
             PlanError: The state is of another version, or has a plan that is refused.

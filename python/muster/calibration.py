@@ -18,8 +18,8 @@ class Calibration:
         plan: The plan with the answer filled in.
         statement: What that plan costs: its upper value is at most the target.
         rate: For the knob "accuracy", the check-in rate that goes with `value`; otherwise None.
-        variance: For the knob "accuracy", the variance of a round's mean, in squared clips a coordinate; otherwise
-            None.
+        variance: For the knob "accuracy", the variance of one coordinate of a round's mean, in squared clips;
+            otherwise None.
         at_end: Whether the search stopped at an end of its range, although values beyond it exist.
 
     >>> import muster

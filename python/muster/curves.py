@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Curve:
-    """Upper and lower values at several points. At every point they are a statement's, so the upper value is proven.
+    """Upper and lower values at several points: those of a statement at each point, so that the upper ones are proven.
 
     Attributes:
         over: What the curve goes over: "rounds", "delta" or "epsilon".
@@ -61,10 +61,10 @@ class Curve:
     def plot(self, ax: Any = None) -> Any:
         """Draws the curve with matplotlib, which must be installed, and returns the axes.
 
-        The band between the lower and the upper line has the true value.
+        The true value lies in the band between the lower and the upper line.
 
         Args:
-            ax: Where to draw, axes of matplotlib; by default, new ones.
+            ax: The axes of matplotlib to draw on; by default, new ones.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=9, delta=1e-5)
@@ -113,8 +113,8 @@ def curve(plan: Plan, *, over: str = "rounds", at: ArrayLike | None = None, delt
           epsilon: float | None = None, view: str | None = None) -> Curve:
     """Computes what a plan costs at several points: over "rounds", over "delta", or over "epsilon".
 
-    Over rounds, epsilon is answered at `delta`, or delta at `epsilon`. Over delta, epsilon is answered at each; over
-    epsilon, delta at each. Each point is what `account` states there. Ctrl-C ends the computation.
+    Over rounds, the curve has epsilon at `delta`, or delta at `epsilon`. Over delta, it has epsilon at each delta, and
+    over epsilon, delta at each epsilon. Each point is what `account` states there. Ctrl-C ends the computation.
 
     Args:
         plan: The plan, which must be complete, with the same dropout in all rounds.

@@ -8,8 +8,8 @@
 0.093
 
 Neighbouring data sets differ in one client's record, which is replaced (REPLACE_ONE). `pld` exports what muster proves
-about its rounds as a privacy loss distribution, so that dp-accounting composes them with other mechanisms. Written for
-dp-accounting 0.6; docs/dp-accounting.md is the guide.
+about its rounds as a privacy loss distribution, so that dp-accounting composes them with other mechanisms. The module
+was written for dp-accounting 0.6; docs/dp-accounting.md is the guide.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class LocalRandomizerDpEvent(dp_accounting.DpEvent):
     Attributes:
         randomizer: Its kind, as in a plan: ldp-sgd, gaussian, l1, l2, linf, k-rr, laplace, pure or profile.
         epsilon0: The local epsilon of one message, in nats; gaussian and profile have none.
-        sigma: gaussian alone: the deviation is sigma * clip a coordinate of every client's message.
-        k: k-rr alone: the number of answers.
-        profile: profile alone: the path of its file.
+        sigma: Only for gaussian: the noise of a message has the standard deviation sigma * clip in each coordinate.
+        k: Only for k-rr: the number of answers.
+        profile: Only for profile: the path of its file.
 
     >>> from muster.dp_accounting import LocalRandomizerDpEvent
     >>> LocalRandomizerDpEvent("gaussian", sigma=5.0)
@@ -82,7 +82,7 @@ class LocalRandomizerDpEvent(dp_accounting.DpEvent):
     profile: str | None = attr.ib(default=None, converter=_text)
 
     def to_named_tuple(self) -> Any:
-        """Returns the event as `DpEvent.from_named_tuple` takes it, with texts as bytes, because others do not survive.
+        """Returns the event as `DpEvent.from_named_tuple` takes it, with texts as bytes, because str does not survive.
 
         >>> import dp_accounting
         >>> from muster.dp_accounting import LocalRandomizerDpEvent
@@ -161,10 +161,11 @@ _NOISE_ON_A_SUM = (dp_accounting.GaussianDpEvent, dp_accounting.LaplaceDpEvent, 
 
 
 def mechanism_from(event: dp_accounting.DpEvent) -> LocalRandomizerDpEvent:
-    """Returns the local randomizer that an event of dp-accounting is, if it is one.
+    """Returns the local randomizer that an event of dp-accounting describes, if it describes one.
 
     RandomizedResponseDpEvent is the randomizer k-rr exactly: with noise parameter p and k buckets, the client's own
-    answer is exp(epsilon0) = 1 + k (1 - p) / p times as likely as each other. A LocalRandomizerDpEvent is itself.
+    answer is exp(epsilon0) = 1 + k (1 - p) / p times as likely as each other. A LocalRandomizerDpEvent is
+    returned as it is.
 
     GaussianDpEvent, LaplaceDpEvent and DiscreteLaplaceDpEvent are refused: they are one draw of noise on a sum that
     a trusted server holds, charged for a record that is added or removed. A local randomizer draws noise for each
@@ -172,7 +173,7 @@ def mechanism_from(event: dp_accounting.DpEvent) -> LocalRandomizerDpEvent:
 
     Raises:
         UncoveredError: The event is not a local randomizer.
-        PlanError: Its parameters are not those of a private one.
+        PlanError: Its parameters are not those of a private randomizer.
 
     >>> import dp_accounting
     >>> from muster.dp_accounting import mechanism_from
@@ -189,7 +190,8 @@ def mechanism_from(event: dp_accounting.DpEvent) -> LocalRandomizerDpEvent:
                            "; with 0 it is a NonPrivateDpEvent, and with 1 a NoOpDpEvent")
         if not buckets >= 2:
             raise _refused("num_buckets", buckets, "integer >= 2")
-        # Rounded up: two roundings of the quotient and one of the logarithm are less than 2^-50 of it.
+        # The factor makes this an upper value. The difference, the product and the quotient are each wrong by at most a
+        # relative 2^-53, log1p does not enlarge a relative error and adds at most 2^-52, and the last product 2^-53.
         epsilon0 = math.log1p(buckets * (1 - noise) / noise) * (1 + 2.0**-50)
         return LocalRandomizerDpEvent("k-rr", epsilon0=epsilon0, k=buckets)
     if isinstance(event, _NOISE_ON_A_SUM):
@@ -202,7 +204,7 @@ def mechanism_from(event: dp_accounting.DpEvent) -> LocalRandomizerDpEvent:
 
 
 def plan_of(event: dp_accounting.DpEvent, rounds: int = 1) -> Plan:
-    """Returns the plan of so many rounds of a shuffled, subsampled or checked-in local randomizer.
+    """Returns the plan of `rounds` rounds of a shuffled, subsampled or checked-in local randomizer.
 
     Raises:
         UncoveredError: The event is of another kind, or what is in it is not a local randomizer.
@@ -231,7 +233,7 @@ def plan_of(event: dp_accounting.DpEvent, rounds: int = 1) -> Plan:
             stated["dropout"] = event.dropout
     made = plan(**stated)
     if not made.complete:
-        RunningAccountant().charge(made, 0)  # says which key is missing
+        RunningAccountant().charge(made, 0)  # raises an error that says which key is missing
     return made
 
 
@@ -293,7 +295,7 @@ class Accountant(dp_accounting.PrivacyAccountant):
         return None
 
     def get_epsilon(self, target_delta: float) -> float:
-        """Returns a proven epsilon, in nats, at a delta in [0, 1]; infinity where none is finite.
+        """Returns a proven epsilon, in nats, at a delta in [0, 1]; infinity if no finite one is proven.
 
         At delta 0, it is the sum of the local epsilons, if every randomizer has one.
 
@@ -328,7 +330,7 @@ class Accountant(dp_accounting.PrivacyAccountant):
             return 1.0
         if self._rounds.rounds == 0:
             return 0.0
-        # Delta falls with epsilon, so what holds at a smaller epsilon holds.
+        # Delta falls as epsilon grows, so a bound at a smaller epsilon holds here, too.
         upper = self._rounds.delta(min(target_epsilon, 1e4)).upper
         return 1.0 if upper is None else upper
 
@@ -360,8 +362,8 @@ def pld(source: Plan | Statement | RunningAccountant | Accountant, *, delta: flo
     Args:
         source: All rounds of a plan; those of a statement that `account` or a RunningAccountant made in the
             protocol's own view; or those that an accountant was charged.
-        delta: The smallest delta at which the result will be asked, in (0, 1): losses that are negligible against it
-            are charged as infinite. By default a statement's or a plan's delta, otherwise 1e-12.
+        delta: The smallest delta, in (0, 1), at which the result will be asked for epsilon. Losses whose probability is
+            negligible against it are charged as infinite. By default a statement's or a plan's delta, otherwise 1e-12.
         value_discretization_interval: Losses are multiples of it. Distributions compose only if it is equal. It
             should be a small part of the deviation of a round's loss if rounds are composed afterwards, and of the
             deviation of all rounds otherwise; a coarse one makes epsilon larger, never too small. By default a power

@@ -1,5 +1,5 @@
-"""The exceptions of the package. Each refusal of the command is the same refusal here. Its words name arguments
-where those of the command name flags.
+"""The exceptions of the package. What the command refuses, the package refuses in the same words, in which names of
+arguments take the place of flags.
 
 >>> import muster
 >>> try:
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 
 class MusterError(Exception):
-    """Any refusal of muster. The classes below say of what kind it is, and this class has what it says.
+    """A refusal of muster. Its subclasses stand for the kinds of refusals, and all of them have these attributes.
 
     Attributes:
         code: The exit status of the command for such a refusal: 2 for usage and plans, 3 for data and files, 4 for a
@@ -141,13 +141,13 @@ _CLASSES: dict[str, type[MusterError]] = {
     "internal": InternalError,
 }
 
-# The arguments that take the place of flags which are no keys of a plan.
+# The names of arguments for flags that are no keys of a plan.
 _ARGUMENTS = {"--for": "knob", "--epsilon": "epsilon", "--view": "view", "--fidelity": "fidelity",
               "--sweep": "over", "spacing": "value_discretization_interval"}
 
 
 def _error_of(kind: str, code: int, reason: str, key: str, value: str, allowed: str, message: str) -> MusterError:
-    """Returns the exception for an error of the library, which calls this function for everything that it refuses."""
+    """Returns the exception for an error of the library. The extension calls this function for every such error."""
     if key in _ARGUMENTS:
         message = message.replace(key, _ARGUMENTS[key], 1)
         key = _ARGUMENTS[key]

@@ -12,7 +12,7 @@
 ...             r.send(clients, model.gradients(theta, clients))
 ...     theta -= model.learning_rate(t) * r.mean
 
-These are the parameters that `muster train` leaves, bit for bit.
+`theta` then has the parameters that `muster train` leaves, bit for bit.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Model:
     A loop that begins at `initial()`, sends `gradients` through a `Population` of the same plan, and subtracts
     `learning_rate(t) * mean` after step t, leaves the parameters of `muster train` bit for bit, whatever the sizes of
     batches and the number of threads. If the plan states `rounds.momentum`, `rounds.average`, `rounds.weight_decay` or
-    `rounds.projection`, the server's update is more than that (server_update.h). Threads take turns, in the process
-    that made the model.
+    `rounds.projection`, the server's update is more than that (server_update.h). Threads of the process that made the
+    model may share it; they take turns.
 
     Args:
         plan: A plan that `muster train` accepts: with population.data and, unless it learns a statistic, with
@@ -62,7 +62,7 @@ class Model:
 
     @property
     def plan(self) -> Plan:
-        """The plan.
+        """The plan whose model this is.
 
         >>> import muster
         >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
@@ -74,7 +74,7 @@ class Model:
 
     @property
     def dimension(self) -> int:
-        """How many parameters the model has, and numbers a client's vector.
+        """The number of parameters of the model, which is also the length of a client's vector.
 
         >>> import muster
         >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
@@ -117,7 +117,7 @@ class Model:
 
         They are the rows that `muster train` computes: the mean gradient of the loss over a client's records; with
         `rounds.local_steps`, the server's parameters minus those after the client's local training; and the value of a
-        statistic. Nobody clipped them, and nothing protects them: they must not leave the process.
+        statistic. They are not clipped, and nothing protects them: they must not leave the process.
 
         Args:
             theta: The server's parameters, float32 of shape (dimension,); float64 is rounded.
@@ -144,7 +144,7 @@ class Model:
         return self._native.gradients(parameters_of(theta, self.dimension), client_numbers(clients), step)
 
     def accuracy(self, theta: Any) -> float:
-        """Returns how good parameters are on the test set, in [0, 1]: for a classifier, the share it gets right.
+        """Returns how good parameters are on the test set, in [0, 1]: for a classifier, the share of correct classes.
 
         >>> import muster
         >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
@@ -176,7 +176,7 @@ class Model:
         return f"<muster.Model {self._plan['model.kind']}, {self.dimension} parameters>"
 
 
-# A child process lacks the threads of its parent's models, so it makes its own.
+# A child process lacks the threads of its parent's models, so it makes a model of its own.
 @functools.lru_cache(maxsize=1)
 def _model_of(plan: Plan, process: int) -> Model:
     return Model(plan)

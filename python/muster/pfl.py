@@ -17,7 +17,8 @@ privacy mechanism that goes with it:
 0
 
 Its coins, clipping, noise and charges are the population's: after a round, the backend has the exact mean that
-`muster.Population` decodes, and `crowd.epsilon` says what the rounds cost. Written for pfl 0.6; docs/pfl.md is the guide.
+`muster.Population` decodes, and `crowd.epsilon` says what the rounds cost. The module was written for pfl 0.6;
+docs/pfl.md is the guide.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class CheckInDataset(FederatedDatasetBase):
     the round's secret order.
 
     Args:
-        population: Whose rounds these are. Its protocol is shuffle, subset, shuffled-check-in or aggregated-check-in.
+        population: The population whose rounds are the cohorts. Its protocol is shuffle, subset, shuffled-check-in or
+            aggregated-check-in.
         make_dataset: Called with the number of a client that sends; returns its dataset.
 
     Raises:
@@ -95,7 +97,7 @@ class CheckInDataset(FederatedDatasetBase):
 
     @property
     def population(self) -> Population:
-        """The population.
+        """The population whose rounds are the cohorts.
 
         >>> import muster
         >>> from muster.pfl import CheckInDataset
@@ -133,7 +135,7 @@ class CheckInDataset(FederatedDatasetBase):
         >>> sent["weights"].shape, users.population.charged
         ((2,), 1)
         """
-        self._end()  # of a round that the backend did not end
+        self._end()  # abandons a round that the backend did not end
         current = self._population.round()
         current.__enter__()
         self._round, self._sent = current, 0
@@ -182,8 +184,8 @@ class CheckInMechanism(LocalPrivacyMechanism):
     statistics. When the backend has added them up, they are replaced by the round's exact mean, of weight 1, which has
     the bits that `muster.Population` decodes.
 
-    Noise comes from the population's own streams. pfl-research's seeds have 32 bits: they repeat within a long run, and
-    whoever guesses one can undo the noise; they are not used.
+    Noise comes from the population's own streams. pfl-research's seeds are not used: they have 32 bits, so
+    they repeat within a long run, and whoever guesses one can undo the noise.
 
     Put it last among the postprocessors: whatever changes statistics after it changes what was charged, and is refused.
 
@@ -282,7 +284,7 @@ class CheckInMechanism(LocalPrivacyMechanism):
         sent = self._users._sent
         ended = self._users._close()
         count = sent if ended.decoded else 0
-        # A sum of float32 in any order is off by less than this; so are the rounded contributions and the mean.
+        # The slack covers the error of a sum of float32 numbers in any order, and the rounding of terms and mean.
         slack = (sent + 4) * 2.0**-23 * self._sizes
         if _weight(stats) != sent or (count > 0 and bool(np.any(np.abs(total - count * ended.mean.astype(np.float64))
                                                                 > slack))):

@@ -56,7 +56,7 @@ class Plan:
 
         Raises:
             FileError: The file cannot be read.
-            PlanError: It is not TOML, or states something wrong; the message has the line and the column.
+            PlanError: The file is not TOML, or states something wrong; the message has the line and the column.
 
         >>> import muster
         >>> muster.Plan.read("plans/quickstart.toml")["participation.protocol"]

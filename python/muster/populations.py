@@ -1,4 +1,4 @@
-"""Populations whose clients' vectors come from a program of yours: coins, clipping, noise, shuffle and sum are here.
+"""Populations whose clients' vectors come from a program of yours: muster tosses coins, clips, randomizes and shuffles.
 
 >>> import numpy as np
 >>> import muster
@@ -42,7 +42,8 @@ class Population:
     often the population was saved and resumed. One thread uses a population at a time, in the process that made it.
 
     Args:
-        plan: A complete plan with `randomizer.clip` (k-rr has none). With `privacy.budget`, rounds stop before it.
+        plan: A complete plan with `randomizer.clip` (k-rr has none). With `privacy.budget`, no round begins that
+            would pass it.
         dimension: How many numbers a client's vector has.
         threads: How many threads make messages; all cores if None.
         fidelity: "message", which makes every message, or "sum", which draws the noise of a round's sum at once, with the
@@ -102,7 +103,7 @@ class Population:
 
         Raises:
             FileError: The file cannot be read.
-            CheckpointError: It is not as `save` wrote it, or of another plan or dimension.
+            CheckpointError: The file is not as `save` wrote it, or is of another plan or dimension.
 
         >>> import os, tempfile
         >>> import muster
@@ -128,8 +129,8 @@ class Population:
         """Writes what `resume` needs, between two rounds; an older file of this name is replaced whole.
 
         With a secret key, the file has that key and can be read by its owner alone: whoever reads it can undo the noise.
-        Save before a round's mean leaves the process. Rounds after the last save are run again with the same noise; if
-        the vectors are then others, the two results together protect nobody.
+        Save before a round's mean leaves the process. A population that is resumed runs the rounds after the save
+        again, with the same noise; if the vectors then differ, the two results together protect nobody.
 
         Raises:
             UsageError: A round is open.
@@ -145,7 +146,7 @@ class Population:
 
     @property
     def plan(self) -> Plan:
-        """The plan.
+        """The plan that the population follows.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
@@ -189,7 +190,7 @@ class Population:
 
     @property
     def charged(self) -> int:
-        """How many rounds of the plan are charged: `begun`, but whole runs in protocols with slots.
+        """How many rounds of the plan are charged: `begun`, or in protocols with slots how many runs have begun.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
@@ -200,7 +201,7 @@ class Population:
 
     @property
     def epsilon(self) -> Statement:
-        """What the rounds that have begun cost, at the plan's delta: `muster.account` of so many rounds.
+        """What the rounds that have begun cost, at the plan's delta: `muster.account` of `charged` rounds.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4,
@@ -222,7 +223,7 @@ class Population:
         return Monitor._of(self._native.watched())
 
     def round(self) -> Round:
-        """Begins the next round when the `with` block that it is used in begins, and ends it with the block.
+        """Returns the next round, which begins and ends with the `with` block that it is used in.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
@@ -244,7 +245,8 @@ class Monitor:
 
     Attributes:
         rounds: How many rounds were compared with the declared rate.
-        alarm: Why the counts do not fit it, or None. If they do, an alarm in the whole plan has probability 1e-3 at most.
+        alarm: Why the counts do not fit it, or None. If clients check in at that rate, the probability of an alarm in
+            the whole plan is at most 1e-3.
         rate: (low, estimate, high) of the reports per client and round, or None.
         blind: Why there is nothing to watch, if the number of messages does not depend on coins; otherwise empty.
 

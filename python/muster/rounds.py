@@ -212,7 +212,9 @@ class Round:
 
     @property
     def neutral(self) -> int:
-        """How many vectors were not finite and were answered like zero (`on_bad="neutral"`). It tells about data.
+        """How many vectors were not finite and were answered like zero (`on_bad="neutral"`).
+
+        This number reveals something about the data.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
@@ -226,7 +228,7 @@ class Round:
 
     @property
     def decoded(self) -> bool:
-        """Whether the sum was decoded: not if there were no messages, or fewer than `participation.minimum`.
+        """Whether the sum was decoded. It is not if there were no messages, or fewer than `participation.minimum`.
 
         >>> import muster
         >>> plan = muster.plan(protocol="aggregated-check-in", clients=2, rate=0.5, minimum=2, randomizer="gaussian",

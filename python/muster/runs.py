@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # numpy is imported when it is first used
 
 _NOTES = logging.getLogger("muster")
 _COUNTS = ("round", "check_ins", "neutral", "slot", "messages")
-# Numbers that JSON cannot state, and writes as null.
+# The fields that may be infinite, which JSON cannot state; the files have null in its place.
 _INFINITE = ("epsilon", "loss")
 
 
@@ -56,7 +56,7 @@ class Run:
 
     @property
     def folder(self) -> str:
-        """The folder.
+        """The folder of the run.
 
         >>> import muster
         >>> muster.Run("no/such/run").folder

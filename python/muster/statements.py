@@ -23,8 +23,8 @@ class Bound:
         validity: "proven", "conditional" or "as-published" (a formula as a paper prints it, not proven).
         neighbouring: Which data sets are neighbours: "replace-one", "add-remove" or "zero-out".
         view: What the adversary sees: "shuffler-honest", "shuffler-colludes", "sum-only" or "server-trusted".
-        numerical_error: Absolute, of the quantity asked for; `upper` and `lower` allow for it.
-        assumptions: What it holds under.
+        numerical_error: The absolute error of the quantity asked for; `upper` and `lower` allow for it.
+        assumptions: The conditions under which it holds.
         citation: The theorem.
         seconds: How long its computation took.
 
@@ -63,7 +63,8 @@ class Statement:
     """
 
     __slots__ = ("_about", "_answer", "_html", "_native", "_table", "_text")
-    # All rounds of a plan, or plans with a number of rounds each; None if unknown, or not in the protocol's own view.
+    # What the statement is about: all rounds of a plan, or plans with a number of rounds each. None if that is unknown,
+    # or if the view is not the protocol's own.
     _about: Plan | tuple[tuple[Plan, int], ...] | None
 
     def __init__(self, native: _muster.Statement | None, text: str, table: str = "", html: str = "",
@@ -121,7 +122,7 @@ class Statement:
 
     @property
     def rounds(self) -> int:
-        """How many rounds the statement is about; whole runs, in protocols with slots.
+        """How many rounds the statement is about; in protocols with slots, how many runs.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=3, delta=1e-5)
@@ -143,7 +144,7 @@ class Statement:
 
     @property
     def validity(self) -> str:
-        """How certain the upper value is. It is "proven"; bounds that are not are among `bounds`, if asked for.
+        """How certain the upper value is: "proven". If `all` is set, `account` adds others to `bounds`.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=1, delta=1e-5)
@@ -176,7 +177,7 @@ class Statement:
 
     @property
     def numerical_error(self) -> float:
-        """The error of the arithmetic, absolute; `upper` and `lower` allow for it.
+        """The absolute error of the arithmetic; `upper` and `lower` allow for it.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=1, delta=1e-5)
@@ -187,7 +188,7 @@ class Statement:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the upper value holds under, in words.
+        """The conditions under which the upper value holds, in words.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=1, delta=1e-5)
@@ -231,7 +232,7 @@ class Statement:
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        """Every bound that applies: proven ones first, smallest first. Others only if `account` was asked for `all`.
+        """Every bound that applies: proven ones first, smallest first. The others are there only if `all` was set.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=1, delta=1e-5)
@@ -286,7 +287,7 @@ def _statement(native: _muster.Statement,
     return Statement(native, native.json(), about=about)
 
 
-# In JSON, `all` names the list of bounds, and the command's flag is --all.
+# The parameter `all` hides Python's function of that name, because the command's flag is called --all.
 def account(plan: Plan, *, delta: float | None = None, epsilon: float | None = None, view: str | None = None,
             all: bool = False) -> Statement:
     """States what a plan costs: epsilon at a delta, or delta at an epsilon.
@@ -351,7 +352,7 @@ def account_many(plans: Iterable[Plan], *, delta: float | None = None, epsilon: 
 
 
 def _truth(name: str, value: object) -> bool:
-    """Refuses anything but True and False: `all="no"` would count as true."""
+    """Returns the value, but refuses anything except True and False: `all="no"` would count as true."""
     if value is True or value is False:
         return value
     raise TypeError(f"{name} is True or False, not {value!r}")

@@ -23,12 +23,12 @@ def train(plan: Plan, *, out: str | os.PathLike[str] | None = None, resume: bool
 
     Other threads of Python run meanwhile. Ctrl-C, or an exception in the callback, abandons the round under way, keeps
     the checkpoint and is raised; the same call with `resume=True` then goes on and leaves the same bits as a run that
-    nobody stopped. What the command says on stderr goes to the logger "muster" as a warning.
+    nobody stopped. The notes that the command prints on stderr go to the logger "muster" as warnings.
 
     Args:
         plan: A plan with population.data, and with rounds.learning_rate unless it learns a statistic.
         out: The folder of the run; runs/NAME-HASH8 if None.
-        resume: Continues the run in the folder, or returns it if it is finished; begins one if there is none.
+        resume: Continues the run in the folder, or returns it if it is finished; begins a run if the folder has none.
         callback: Called on the calling thread after each logged round (rounds.log_every), with a dict of its fields:
             those of `Run.metrics`.
         threads: How many threads train; all cores if None. The result does not depend on them.
@@ -145,14 +145,14 @@ def sweep(plan: Plan, over: Mapping[str, Iterable[Any]], *, seeds: int = 1, out:
         seeds: How many seeds each combination is trained with, from the plan's on.
         out: The folder; runs/NAME-sweep-HASH8 if None.
         resume: Continues a sweep in the folder.
-        callback: As of `train`; the dict also has "run", the name of the run's folder.
-        threads: As of `train`.
-        fidelity: As of `train`.
+        callback: As for `train`; the dict also has "run", the name of the run's folder.
+        threads: As for `train`.
+        fidelity: As for `train`.
 
     Raises:
         UsageError: The keys do not make a sweep.
         DataError: A run failed; the others are finished, and the summary is written.
-        PlanError, UncoveredError, BudgetReached, FileError: As of `train`, before the first run begins.
+        PlanError, UncoveredError, BudgetReached, FileError: As for `train`, before the first run begins.
 
     >>> import muster
     >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,

@@ -1,6 +1,6 @@
 """For users of Flower: nodes that toss their own coins, and a strategy that shuffles, decodes and charges.
 
-In the client app, one mod; its place is the first in the list, so that it sees what the app sends last:
+In the client app, add one mod. It is the first in the list, so that it is the last to see what the app sends:
 
 >>> from flwr.clientapp import ClientApp
 >>> import muster, muster.flower
@@ -8,7 +8,7 @@ In the client app, one mod; its place is the first in the list, so that it sees 
 ...                    rounds=20, delta=1e-6)
 >>> app = ClientApp(mods=[muster.flower.CheckIn(plan)])
 
-In the server app, one strategy around Flower's own:
+In the server app, put one strategy around Flower's own:
 
 >>> from flwr.serverapp.strategy import FedAvg
 >>> strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)
@@ -16,7 +16,7 @@ In the server app, one strategy around Flower's own:
 PrivacySpent(epsilon=0.0, delta=1e-06, num_releases=0, accounting_method='muster', optimal_order=None)
 
 The process that runs the strategy sees who sent what: it is the shuffler, and epsilon holds for what leaves it.
-Tried with Flower 1.42; docs/flower.md is the guide.
+It was tried with Flower 1.42; docs/flower.md is the guide.
 """
 
 try:

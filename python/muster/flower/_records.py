@@ -33,7 +33,7 @@ def misuse(text: str, key: str, value: object = "", allowed: str = "") -> UsageE
 
 
 def runnable(plan: Plan) -> Plan:
-    """Returns the plan if devices can run it by themselves, as deployments do; raises PlanError, by name, otherwise."""
+    """Returns the plan if devices can run it by themselves, as deployments do; otherwise raises PlanError."""
     if not isinstance(plan, Plan):
         raise PlanError(f"plan is a {type(plan).__name__}, no muster.Plan", code=2, kind="plan", reason="wrong-type",
                         key="plan", value=type(plan).__name__, allowed="a muster.Plan")
@@ -49,17 +49,17 @@ def runnable(plan: Plan) -> Plan:
         if not fine:
             raise PlanError(f"{key} = {value} does not run in Flower: {why}; allowed: {allowed}", code=2, kind="plan",
                             reason="inapplicable", key=key, value=str(value), allowed=allowed)
-    messages_of(plan, int(stated.get("randomizer.k", 1)))  # refuses what has no messages
+    messages_of(plan, int(stated.get("randomizer.k", 1)))  # refuses a randomizer that has no messages
     return plan
 
 
 def messages_of(plan: Plan, dimension: int) -> _muster.Messages:
-    """Returns what makes and decodes the messages of vectors of so many numbers."""
+    """Returns the object that makes and decodes the messages of vectors of `dimension` numbers."""
     return _muster.Messages.made(_native(plan), dimension)
 
 
 def watch_of(plan: Plan) -> _muster.Watch:
-    """Returns what compares the numbers of messages with the declared rate."""
+    """Returns the object that compares the numbers of messages with the declared rate."""
     return _muster.Watch.made(_native(plan))
 
 
@@ -76,7 +76,7 @@ class Request:
 
     @classmethod
     def of(cls, content: RecordDict, plan: Plan) -> Request:
-        """Reads the request in a message to a node, which goes by `plan`."""
+        """Returns the request in a message to a node whose plan is `plan`."""
         record = content.config_records.get(RECORD)
         if record is None:
             raise misuse(f"the server's message has no record {RECORD!r}: its strategy is not muster.flower.Strategy",
@@ -107,7 +107,7 @@ def opened(content: RecordDict, round_: int, size: int) -> tuple[bool, bytes] | 
 
 
 def only_arrays(content: RecordDict) -> tuple[str, ArrayRecord] | None:
-    """Returns the one record of arrays of a message, with its name; None if there is none, or there are several."""
+    """Returns the one record of arrays of a message, with its name; None if the message has none or several."""
     found = list(content.array_records.items())
     return found[0] if len(found) == 1 else None
 
@@ -117,7 +117,7 @@ def _floating(array: Array) -> bool:
 
 
 def learned(record: ArrayRecord) -> dict[str, NDArray[Any]]:
-    """Returns copies of the arrays that are learned: those of floating point. Others stay as the server has them."""
+    """Returns copies of the learned arrays: those of floating point. The others stay as the server has them."""
     return {name: array.numpy() for name, array in record.items() if _floating(array)}
 
 
@@ -133,12 +133,12 @@ def change(before: Mapping[str, NDArray[Any]], record: ArrayRecord) -> NDArray[n
         return None
     pieces = [np.subtract(after[name], old, dtype=np.result_type(after[name], old, np.float32)).ravel()
               for name, old in before.items()]
-    with np.errstate(over="ignore"):  # what float32 does not hold becomes infinite, and is no vector
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and the caller refuses it
         return np.concatenate(pieces).astype(np.float32)
 
 
 def with_kept(made: ArrayRecord, server: ArrayRecord) -> ArrayRecord:
-    """Returns the record with the server's own arrays where they are not learned, because averaging changes them."""
+    """Returns the record with the server's own arrays in place of those that averaging changed without learning."""
     return ArrayRecord({name: server[name] if name in server and not _floating(server[name]) else array
                         for name, array in made.items()})
 

@@ -20,7 +20,7 @@ def _refuse(what: str, why: str) -> NoReturn:
 
 
 class Accountant:
-    """Charges rounds of plans, and answers as Flower's accountants do; neighbours replace one client.
+    """Charges rounds of plans, and answers as Flower's accountants do; neighbours are replace-one.
 
     What is composed is a plan: rounds in which each node tosses its own coin and randomizes its own message. Flower's
     GaussianPrivacyEvent describes noise that the server draws once on a sum, so it is refused, and so is Flower's
@@ -29,7 +29,7 @@ class Accountant:
     Args:
         delta: The delta of `get_privacy_spent` and `would_exceed`, in (0, 1); None if each call states it.
         max_epsilon: The limit of `would_exceed`, if the call states none.
-        running: An account of earlier rounds, which is charged on; a new one if None.
+        running: An account of earlier rounds, to which the new ones are added; a new one if None.
 
     >>> import muster
     >>> from muster.flower import Accountant
@@ -52,7 +52,7 @@ class Accountant:
 
     @property
     def config(self) -> PrivacyConfig:
-        """Always refused: Flower's configurations name no check-ins, and another name would be false.
+        """This property is always refused: Flower's configurations name no check-ins, and another name would be false.
 
         >>> import muster
         >>> muster.flower.Accountant().config
@@ -107,7 +107,7 @@ class Accountant:
         """Returns what was spent, in Flower's type, whose releases are rounds.
 
         Raises:
-            UsageError: There is no delta, neither here nor of the accountant.
+            UsageError: Neither the call nor the accountant states a delta.
 
         >>> import muster.flower
         >>> muster.flower.Accountant().get_privacy_spent(1e-5)
@@ -118,7 +118,7 @@ class Accountant:
 
     def would_exceed(self, event: Plan | GaussianPrivacyEvent, max_epsilon: float | None = None,
                      count: int = 1) -> bool:
-        """Whether `count` further rounds of a plan would pass the limit. Charges nothing.
+        """Returns whether `count` further rounds of a plan would pass the limit; charges nothing.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffled-check-in", clients=1000, rate=0.1, randomizer="gaussian", sigma=2.0)

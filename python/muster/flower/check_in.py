@@ -46,9 +46,9 @@ class CheckIn:
             "plan" takes both from the plan's seed, for the client whose number is the node's "partition-id" in its node
             config: the rounds are then bit for bit those of `muster.Population`, and everybody who knows the plan can
             undo the noise. Use it with invented data alone.
-        compute: Who lets the app train. "always": also nodes whose coin says no, so that neither the time that a reply
-            takes nor a process that dies while it trains tells the coin. "reporters" saves their work, and epsilon then
-            assumes that nobody watches the network and that no app dies.
+        compute: Which nodes let the app train. "always": all of them, also those whose coin says no, so that neither
+            the time that a reply takes nor a process that dies while it trains reveals the coin. "reporters" saves the
+            work of the others, and epsilon then assumes that nobody watches the network and that no app dies.
 
     Raises:
         PlanError: The plan does not run in Flower, or an argument is wrong.
@@ -108,13 +108,13 @@ class CheckIn:
             raise misuse("the server's message has not one record of arrays of floating point", "arrays")
         messages = records.messages_of(self._plan, records.dimension_of(before))
         client = self._number(context)
-        if request.round > memory.round:  # otherwise the coin has fallen, and the node ended before it could reply
+        if request.round > memory.round:  # otherwise the coin was tossed, but the process ended before the reply
             memory = memory.tossed(request.round, messages.coin(memory.key, request.round, client))
             memory.keep(context)
         vector = None
         if memory.coin or self._compute == "always":
             vector = _learn(before, msg, context, call_next)
-        # Both are made, so that neither the time nor a failure tells the coin.
+        # Both are made, so that neither the time nor a failure reveals the coin.
         noise = memory.key if self._key == "plan" else None
         report = messages.message(noise, request.round, client, vector)
         dummy = secrets.token_bytes(messages.size())
@@ -123,7 +123,7 @@ class CheckIn:
         return memory
 
     def _number(self, context: Context) -> int:
-        """Returns the client's number in streams of the plan's key; a key of the node's own has one client alone."""
+        """Returns the number of the client in streams of the plan's key; a secret key has one client, number 0."""
         if self._key == "secret":
             return 0
         number = context.node_config.get("partition-id")
@@ -144,7 +144,7 @@ def _learn(before: dict[str, NDArray[Any]], msg: Message, context: Context,
         reply = call_next(msg, context)
         found = None if reply.has_error() else records.only_arrays(reply.content)
         vector = None if found is None else records.change(before, found[1])
-    # Also an app that ends the process: only its signals and Ctrl-C pass.
+    # An app that asks for the end of the process has failed, too; Ctrl-C passes on.
     except (Exception, SystemExit) as error:  # noqa: BLE001
         _log.warning("muster: the app failed, and the zero change is sent instead", exc_info=error)
         return None

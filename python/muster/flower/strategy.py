@@ -22,7 +22,7 @@ from muster.plans import Plan
 from muster.populations import Monitor
 
 _log = logging.getLogger("flwr")
-_POLL_SECONDS = 1.0  # between two looks whether enough nodes are connected, as Flower's strategies wait
+_POLL_SECONDS = 1.0  # between two looks for enough connected nodes, as in Flower's strategies
 
 # Why an inner strategy cannot do here what it is made for.
 _NOISE = "it draws noise once on the sum, whereas here every node randomizes its own message"
@@ -49,11 +49,11 @@ class _Open:
 class Strategy(strategy.Strategy):
     """A strategy for nodes with the mod CheckIn, around one of Flower's that makes the next model of the mean.
 
-    Each round asks every node that is connected, at least `population.clients` and `malicious` together, and waits for
-    them; the server samples nobody. The round is charged when it begins. One reply a node counts. If fewer nodes are
-    heard than that, the round is destroyed: nothing is decoded, and it stays charged. Otherwise names are dropped, the
-    messages are put into a secret uniform order and decoded, and the inner strategy gets one reply of weight 1 with the
-    mean change added to the arrays. Without any message the model stays as it is.
+    A round begins once at least `population.clients` + `malicious` nodes are connected. It is charged then, and asks
+    all of them; the server samples nobody. Only the first reply of a node counts. If fewer nodes than that reply, the
+    round is destroyed: nothing is decoded, and it stays charged. Otherwise names are dropped, the messages are put into
+    a secret uniform order and decoded, and the inner strategy gets one reply of weight 1 with the mean change added to
+    the arrays. Without any message the model stays as it is.
 
     Args:
         inner: FedAvg, FedAdam or another strategy that takes means, with fraction_train=1. Evaluation by nodes sends
@@ -62,7 +62,7 @@ class Strategy(strategy.Strategy):
         plan: As for CheckIn; it may have `privacy.delta` and `privacy.budget`. `population.clients` is how many honest
             nodes you can count on in every round, not how many are enrolled.
         malicious: How many nodes may be hostile.
-        accountant: An account of earlier runs with the same people, which this run is charged to as well.
+        accountant: An account of earlier runs with the same people, to which this run is charged as well.
         unprotected_evaluation: Whether nodes may be asked to evaluate.
 
     Raises:
@@ -112,7 +112,7 @@ class Strategy(strategy.Strategy):
 
     @property
     def plan(self) -> Plan:
-        """The plan.
+        """The plan whose rounds the strategy runs.
 
         >>> import muster, muster.flower
         >>> from flwr.serverapp.strategy import FedAvg
@@ -194,8 +194,8 @@ class Strategy(strategy.Strategy):
         "muster-epsilon".
 
         Raises:
-            UsageError: The plan has fewer rounds left.
-            BudgetReached: The budget does not pay for the first of them.
+            UsageError: The plan has fewer than `num_rounds` rounds left.
+            BudgetReached: The budget does not pay for the first of these rounds.
 
         >>> import muster, muster.flower
         >>> from flwr.app import ArrayRecord, ConfigRecord
@@ -319,7 +319,7 @@ class Strategy(strategy.Strategy):
         return arrays, MetricRecord({**(own or {}), **metrics})
 
     def _look(self, heard: int, reports: int) -> None:
-        """Compares the reports with the declared rate, those that are no messages of the plan as well."""
+        """Compares the number of reports, also of those that are no messages of the plan, with the declared rate."""
         before = self.monitor.alarm
         self._watch.round(heard, reports)
         alarm = self.monitor.alarm
@@ -343,7 +343,7 @@ class Strategy(strategy.Strategy):
         """Returns the inner strategy's requests to evaluate, if they are allowed; Flower calls this.
 
         Raises:
-            UsageError: It asks nodes to evaluate, and may not.
+            UsageError: The inner strategy asks nodes to evaluate, although this is not allowed.
 
         >>> import muster, muster.flower
         >>> from flwr.app import ArrayRecord, ConfigRecord
@@ -390,7 +390,9 @@ class Strategy(strategy.Strategy):
         self._inner.summary()
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns the rounds begun and charged, as plain dicts, lists, numbers and strings; not the inner strategy.
+        """Returns the rounds begun and charged, as plain dicts, lists, numbers and strings.
+
+        The state of the inner strategy is not part of it.
 
         >>> import muster, muster.flower
         >>> from flwr.serverapp.strategy import FedAvg
@@ -406,7 +408,7 @@ class Strategy(strategy.Strategy):
         """Goes on after the rounds of a `state_dict`.
 
         Raises:
-            UsageError: It is of another plan.
+            UsageError: The state is of another plan.
 
         >>> import muster, muster.flower
         >>> from flwr.serverapp.strategy import FedAvg

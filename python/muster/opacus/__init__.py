@@ -20,7 +20,7 @@
 One record of the data set is one client, and neighbouring data sets differ in one record that is replaced by another.
 Opacus's own accountants are about records that are added or removed, and noise that is drawn once, on the sum.
 
-It needs Opacus (`pip install opacus`), and was tried with 1.6.0, on the CPU. docs/opacus.md is the guide.
+The package needs Opacus (`pip install opacus`), and was tried with 1.6.0, on the CPU. docs/opacus.md is the guide.
 """
 
 try:

@@ -73,14 +73,14 @@ class Rounds:
         self._sent += len(rows)
 
     def finish(self) -> Round | None:
-        """Ends the round, and returns it with its mean; None if its round had ended already without senders."""
+        """Ends the open round, and returns it with its mean; None if no round is open, as after `settle`."""
         ended, self._round, self._clients, self._sent = self._round, None, [], 0
         if ended is not None:
             ended.__exit__(None, None, None)
         return ended
 
     def settle(self) -> None:
-        """Ends a round that nobody sends in, for which a program need not call `step`."""
+        """Ends the open round if all its clients have sent: without senders, a program need not call `step`."""
         if self.remaining == 0:
             self.finish()
 
@@ -100,8 +100,8 @@ class Rounds:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on after the rounds of a `state_dict`.
 
-        The key of the plan continues with the same bits. A secret key was not saved, so a new one is drawn. Noise of
-        rounds that this population has begun already is not drawn again, whatever the state says.
+        With the key of the plan, the population continues with the same bits. A secret key was not saved, so a new one
+        is drawn. The noise of rounds that this population has begun is not drawn again, whatever the state says.
         """
         now = self.state_dict()
         for part in ("plan", "dimension", "fidelity", "key"):
@@ -115,7 +115,7 @@ class Rounds:
 class CheckIns(Sampler[list[int]]):
     """Gives the check-ins of round after round, as indices of records in their secret order.
 
-    A pass has as many rounds as Opacus's have, 1 / sample_rate, or what the plan has left.
+    A pass has 1 / sample_rate rounds, as in Opacus, or those that the plan has left if they are fewer.
 
     >>> import muster
     >>> from muster.opacus._rounds import CheckIns, Rounds

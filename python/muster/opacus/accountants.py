@@ -14,7 +14,7 @@ from muster.accountant import RunningAccountant
 from muster.errors import PlanError, UsageError
 from muster.plans import Plan, plan
 
-#: The protocols whose rounds are charged one by one, each with a rate. A run of slots is one charge of many steps.
+#: The protocols whose rounds are charged one by one, each with a rate. A run of slots is charged as a whole.
 PROTOCOLS = ("shuffled-check-in", "shuffle", "subset", "aggregated-check-in")
 
 _made: dict[str, type[CheckInAccountant]] = {}
@@ -23,15 +23,15 @@ _made: dict[str, type[CheckInAccountant]] = {}
 class CheckInAccountant(IAccountant):
     """Charges rounds in which each record gets noise of its own; `accountant_class` makes subclasses.
 
-    `noise_multiplier` is the deviation of the noise of one record, over the clip norm, a coordinate: a plan's
-    `randomizer.sigma`. `sample_rate` is the probability that a record takes part: `participation.rate`, or the share of
-    a subset. Epsilon is `muster.account`'s proven upper value. Neighbours are replace-one, so that two gradients lie up
-    to twice the clip norm apart, and this is charged.
+    `noise_multiplier` is the standard deviation of one record's noise in each coordinate, divided by the clip norm: a
+    plan's `randomizer.sigma`. `sample_rate` is the probability that a record takes part: `participation.rate`, or the
+    share of a subset. Epsilon is `muster.account`'s proven upper value. Neighbours are replace-one, so that two
+    gradients lie up to twice the clip norm apart, and this is charged.
 
     Attributes:
         clients: How many records there are.
         protocol: Who takes part in a round.
-        minimum: Fewer messages destroy the round (aggregated-check-in).
+        minimum: The number of messages below which a round is destroyed (aggregated-check-in).
         history: (noise_multiplier, sample_rate, steps) of what was charged.
 
     >>> import muster.opacus
@@ -86,7 +86,7 @@ class CheckInAccountant(IAccountant):
         """
         account = RunningAccountant()
         without_noise = False
-        # In the order in which they came: rounds of one kind may be charged together only if no other came between.
+        # Rounds are charged in the order in which they came: those of one kind together only if no other came between.
         for noise_multiplier, sample_rate, steps in self.history:
             charged, count = self._plan_of(float(noise_multiplier), float(sample_rate)), _count_of(steps)
             if charged is not None:
@@ -124,7 +124,7 @@ for noise of its own; allowed: CheckInOptimizer, which muster.opacus.make_privat
         return _Charge(self, sample_rate)
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Replaces all charges by those of a `state_dict`. If it is refused, the accountant stays as it was.
+        """Replaces all charges by those of a `state_dict`. If the state is refused, the accountant stays as it was.
 
         Raises:
             ValueError: The state is of another kind of accountant, or has a charge that is refused.
@@ -149,7 +149,7 @@ for noise of its own; allowed: CheckInOptimizer, which muster.opacus.make_privat
         return _accountant_of, (self.clients, self.protocol, self.minimum, list(self.history))
 
     def _plan_of(self, noise_multiplier: float, sample_rate: float) -> Plan | None:
-        """Returns the plan of one round of which epsilon is asked, or None if there is no noise."""
+        """Returns the plan whose rounds are charged, or None if there is no noise."""
         stated: dict[str, Any] = {}
         if self.protocol == "subset":
             stated["subset"] = round(sample_rate * self.clients) if 0 < sample_rate <= 1 else 0

@@ -33,7 +33,7 @@ class CheckInOptimizer(DPOptimizer):
     Args:
         optimizer: The optimizer that moves the parameters. They are float32.
         plan: A plan with `randomizer.kind = "gaussian"` and a protocol of single rounds.
-        loss_reduction: "mean" or "sum", as the loss that is differentiated.
+        loss_reduction: "mean" or "sum", as in the loss that is differentiated.
         **options: `threads`, `fidelity`, `key`, `on_bad` of `muster.Population`.
 
     >>> import muster, muster.opacus, torch
@@ -76,7 +76,7 @@ class CheckInOptimizer(DPOptimizer):
 
     @property
     def noise_multiplier(self) -> float:
-        """The deviation of the noise of each record, over the clip norm, a coordinate: `randomizer.sigma`.
+        """The standard deviation of a record's noise in each coordinate, over the clip norm: `randomizer.sigma`.
 
         >>> import muster, muster.opacus, torch
         >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=3)
@@ -136,10 +136,10 @@ class CheckInOptimizer(DPOptimizer):
     def attach_step_hook(self, fn: Callable[[DPOptimizer], None]) -> None:
         """Attaches the hook of a `CheckInAccountant`, which is called when a round begins, and not in `step`.
 
-        So a round costs what it costs even if nobody checks in and the program does not call `step`.
+        So a round is charged even if nobody checks in and the program does not call `step`.
 
         Raises:
-            UsageError: The hook is of another accountant, of another number of clients, or charges another rate.
+            UsageError: The hook is not of a `CheckInAccountant` for the plan's clients, protocol and rate.
 
         >>> import muster, muster.opacus, opacus.accountants, torch
         >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=3)

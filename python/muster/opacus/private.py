@@ -19,7 +19,7 @@ from muster.opacus.optimizers import CheckInOptimizer
 from muster.plans import Plan
 from muster.torch._parameters import check_parameter, refused
 
-#: What Opacus offers and a round of check-ins cannot do, with the reason.
+#: The options of Opacus that a round of check-ins cannot have, with the reasons.
 _GHOST = ("ghost clipping computes the sum of clipped gradients and never a record's own, so there is nothing that "
           "noise of its own could be added to")
 _REFUSED = {
@@ -37,9 +37,9 @@ def make_private(module: nn.Module, optimizer: torch.optim.Optimizer, data_loade
                  ) -> tuple[nn.Module, CheckInOptimizer, DataLoader[Any], CheckInAccountant]:
     """Makes what trains a module privately by check-ins, with noise on every record.
 
-    Record j of the data set is client j of the plan: each tosses its own exact coin in each round, whoever comes up is
-    in the batch once, in a secret order, and its gradient is clipped, randomized by itself, shuffled and added up. The
-    program's loop stays as it is. Rounds are charged when the loader begins them, empty ones too.
+    Record j of the data set is client j of the plan: each tosses its own exact coin in each round. Those whose coin
+    says yes are the batch, in a secret order; their gradients are clipped, randomized one by one, shuffled and added.
+    The program's loop stays as it is. Rounds are charged when the loader begins them, empty ones too.
 
     Args:
         module: The model, which Opacus's ModuleValidator accepts; wrapped to compute the gradient of each record.
@@ -48,9 +48,9 @@ def make_private(module: nn.Module, optimizer: torch.optim.Optimizer, data_loade
             replaced. It has no worker processes: they would begin rounds in advance.
         plan: With `randomizer.kind = "gaussian"`, a clip norm, one number as rate, no dropout, one record a client, and
             as many clients as the data set has records. `privacy.budget` ends training with `BudgetReached`.
-        accountant: Charged in place of a new one, such as `PrivacyEngine.accountant`; it is of `accountant_class`, for
-            the plan's protocol and clients.
-        loss_reduction: "mean" or "sum", as the loss that is differentiated.
+        accountant: The accountant to charge in place of a new one, such as `PrivacyEngine.accountant`; its class is
+            made by `accountant_class` for the plan's protocol and clients.
+        loss_reduction: "mean" or "sum", as in the loss that is differentiated.
         batch_first: As in Opacus.
         grad_sample_mode: "hooks" or "functorch".
         clipping: "flat".
@@ -61,7 +61,7 @@ def make_private(module: nn.Module, optimizer: torch.optim.Optimizer, data_loade
 
     Raises:
         PlanError: The plan cannot be charged by Opacus's interface, or does not fit the data.
-        UsageError: What Opacus offers is not possible here; the message says why.
+        UsageError: An option or a feature of Opacus is not possible here; the message says why.
 
     >>> import muster, muster.opacus, torch
     >>> plan = muster.plan(protocol="shuffle", clients=4, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=3)

@@ -12,7 +12,7 @@
 >>> learner.fit().epsilon.upper == muster.account(plan).upper
 True
 
-It needs PyTorch (`pip install torch`), and was tried with 2.15.0, on the CPU. docs/pytorch.md is the guide.
+The package needs PyTorch (`pip install torch`), and was tried with 2.15.0, on the CPU. docs/pytorch.md is the guide.
 """
 
 try:

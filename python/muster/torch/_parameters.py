@@ -14,7 +14,7 @@ def trainable(module: nn.Module) -> dict[str, nn.Parameter]:
     """Returns the trainable parameters by name, in the order of `named_parameters`; a shared one has one name.
 
     Raises:
-        PlanError: There is none, or one of them is not float32 or has no values yet.
+        PlanError: No parameter is trainable, or one of these is not float32 or has no values yet.
 
     >>> from torch import nn
     >>> from muster.torch._parameters import trainable

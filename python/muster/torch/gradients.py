@@ -66,7 +66,7 @@ def client_changes(model: nn.Module, loss: Loss, *, steps: int, rate: float) -> 
         model: As for `client_gradients`.
         loss: As for `client_gradients`.
         steps: How many steps, >= 1.
-        rate: Their size, > 0.
+        rate: The size of a step, > 0.
 
     Raises:
         PlanError: As for `client_gradients`; or a number is out of range.
@@ -111,8 +111,8 @@ def _loss_of(model: nn.Module, loss: Loss) -> Callable[..., torch.Tensor]:
 def _places(model: nn.Module) -> dict[str, str]:
     """Returns where each trainable parameter is, with its name: a shared one is in several places.
 
-    A layer that is used twice is one place. functional_call, left to find shared parameters by itself, writes to such a
-    place twice, and does not put back what was there.
+    A layer that the model uses twice is listed once. With tie_weights=True, functional_call would replace the parameter
+    of such a layer twice, and leave the replacement in the model; so this module passes all names itself.
     """
     names = {id(parameter): name for name, parameter in trainable(model).items()}
     return {f"{layer}.{own}".lstrip("."): names[id(parameter)]
@@ -150,7 +150,7 @@ def _each(update: Callable[..., Any], parameters: _Values, inputs: torch.Tensor,
     try:
         return torch.func.vmap(update, in_dims=(None, 0, 0))(parameters, inputs, targets)
     except RuntimeError as error:
-        # torch.func says so if an operation has no meaning for clients apart from each other.
+        # The message names vmap if torch.func cannot do an operation for each client by itself.
         if "vmap" not in str(error):
             raise
         raise UsageError("the model cannot be run for each client apart; one that draws random numbers, as dropout "

@@ -39,7 +39,7 @@ class Learner:
         optimizer: Moves the model instead, along gradients that are the rounds' means: any torch.optim.Optimizer over
             the model's parameters. What it does is post-processing and costs no privacy.
         local_steps: Steps of each client's own training; 0 for its gradient.
-        local_rate: Their size.
+        local_rate: The size of the local steps.
         batch: How many clients are computed at once. Larger batches take more memory; the messages are the same
             but for the rounding of torch, which may depend on shapes.
         population: The population that is used, such as `Population.resume` gives, in place of a new one.
@@ -116,7 +116,7 @@ class Learner:
         """Trains for some rounds; called again, it goes on.
 
         Args:
-            rounds: How many; all that the plan has left, if None.
+            rounds: How many rounds; all that the plan has left if None.
             callback: Called after each round with the round, whose `mean` and `count` are public.
 
         Returns:
