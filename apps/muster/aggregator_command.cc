@@ -91,7 +91,7 @@ void keep_task(const fs::path& folder, const TaskDocument& task) {
   throw Error(ErrorCode::file, path.string(), "", "", "is another task: each task needs a folder of its own");
 }
 
-// Epsilon after numbers of rounds, each of which is computed once.
+// The epsilons after different numbers of rounds, each computed only once.
 class KnownEpsilons {
  public:
   explicit KnownEpsilons(const protocols::Plan& plan) : compute_(simulation::epsilon_of(plan)) {}
@@ -149,7 +149,8 @@ class Shown {
   std::optional<TaskStanding::Population> population_;
   TaskStatus status_;
   service::StatusServer server_;
-  // What all that is shown follows from, as it was when it was shown last.
+  // Everything that is shown is computed from these values. `seen_` has them as of the last update, so that
+  // update() does nothing if none has changed.
   struct Seen {
     Progress::State state;
     std::string reason;
@@ -160,9 +161,9 @@ class Shown {
   std::optional<Seen> seen_;
 };
 
-// Works until the task is over or a signal arrives, and returns the last step's progress. What the accountant
-// has to say about the next release is computed while the round is open. Else the round after that would wait
-// for it.
+// Works until the task is over or a signal arrives, and returns the last step's progress. The statement for
+// the next release is computed while a round is open; otherwise the round after the release would wait for
+// it.
 Progress work(const TaskDocument& task, AggregatorRole& role, KnownEpsilons& epsilons, AggregatorLog& log,
               Shown& shown) {
   const std::chrono::milliseconds pause(
@@ -183,7 +184,7 @@ Progress work(const TaskDocument& task, AggregatorRole& role, KnownEpsilons& eps
   }
 }
 
-// What the task came to, as it is printed once it is over.
+// How a task ended, as it is printed then.
 struct Outcome {
   double accuracy = 0;
   double epsilon = 0;
@@ -242,8 +243,8 @@ void print_words(const TaskDocument& task, const Outcome& outcome) {
   }
 }
 
-// Opens the population's store for as long as the role is made: other tasks reserve in it as well. Writes
-// into `population` what all tasks together have reserved.
+// Makes the role. Keeps the population's store open only meanwhile, because other tasks reserve in it as
+// well. Writes into `population` what all tasks together have reserved.
 std::unique_ptr<AggregatorRole> make_role(const AggregatorFlags& flags, const AggregatorSettings& settings,
                                           const TaskDocument& task, const wire::SigningKey& key,
                                           SqliteStore& store, service::ShufflerForAggregator& shuffler,
@@ -271,7 +272,7 @@ std::unique_ptr<AggregatorRole> make_role(const AggregatorFlags& flags, const Ag
   return role;
 }
 
-// Goes on telling how the task ended, until a signal arrives.
+// Waits for a signal. Until it arrives, the status server goes on telling how the task ended.
 void stay() {
   constexpr std::chrono::hours kPause{1};
   std::fflush(stdout);

@@ -58,7 +58,7 @@ void AggregatorLog::look(const Progress& progress) {
     alarm_ = *progress.alarm;
     say("alarm: " + alarm_);
   }
-  // What was said about the round that ended is the reason that the step gives.
+  // The reason of a step that ended a round only repeats what was just said about this round.
   if (said_ == before) say_waiting(progress);
   state_ = progress.state;
 }

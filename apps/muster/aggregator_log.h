@@ -21,17 +21,18 @@ namespace muster::app {
 class AggregatorLog {
  public:
   // All must outlive the log. Accuracies are kept in the store. One that is missing because the process
-  // ended before it was measured is measured now, if the model is still that one.
+  // ended before it was measured is measured now, if the model has not changed since.
   AggregatorLog(const service::TaskDocument& task, const service::AggregatorRole& role,
                 const service::Learner& learner, service::Store& store);
 
-  // To be called after every step.
+  // Call this after every step.
   void look(const service::Progress& progress);
-  // What was measured, after every rounds.log_every charged rounds, as in training.
+  // Returns the accuracies measured so far: after every rounds.log_every charged rounds, as in training, and
+  // after the last.
   const service::Accuracies& accuracies() const { return accuracies_; }
 
  private:
-  // Whether the accuracy is measured after so many charged rounds.
+  // Returns whether the accuracy is measured after this number of charged rounds.
   bool is_measured(std::uint64_t charged) const;
   double measure(std::uint64_t round);
   // Says what became of the round that entry number `i` of the ledger ended, if it ended one.

@@ -6,7 +6,7 @@
 namespace muster::app {
 
 // Returns three lines: the version alone ("muster 0.1.0"), the commit of the sources, and the compiler with
-// the kind of build. Thread-safe.
+// the kind of build. The function may be called from any thread.
 std::string build_identity();
 
 }  // namespace muster::app

@@ -37,9 +37,9 @@ using service::Device;
 using service::TaskDocument;
 
 constexpr std::uint64_t kMostDevices = 10'000;
-// What a device downloads at most: a model, or its frozen part.
+// The largest file that a device downloads, which is a model or its frozen part.
 constexpr std::size_t kMaxBlob = std::size_t{256} << 20;
-// Counts are said this often at most.
+// The counts are printed at most once in this time.
 constexpr std::int64_t kBetweenNotes = 1000;  // milliseconds
 
 struct ClientFlags {
@@ -124,8 +124,8 @@ std::unique_ptr<service::Computation> computation_of(const Shared& shared, std::
   return std::make_unique<service::SynchronousComputation>(shared.task, read);
 }
 
-// One device. The two connections are its own: what the issuer answers and what the relay forwards is never
-// on one of them.
+// One device. It has two connections of its own, so that its traffic with the issuer and its traffic with the
+// relay never share one.
 struct OwnDevice {
   OwnDevice(Shared& shared, const fs::path& path, wire::SigningKey the_key, std::uint64_t record, bool alone)
       : folder(path),
@@ -165,8 +165,8 @@ class Trouble {
   bool is_there_ = false;
 };
 
-// Says the counts of all devices together, which tell nothing of one of them, and whether the other roles
-// answer.
+// Prints the counts of all devices together, which reveal nothing about a single one, and whether the other
+// roles answer.
 class ClientLog {
  public:
   explicit ClientLog(const ClientSettings& settings) : settings_(settings) {}
@@ -201,7 +201,7 @@ class ClientLog {
   }
 
  private:
-  // One request without an answer is nothing to speak of.
+  // How many requests of a device have to be without an answer before that is reported.
   static constexpr std::uint64_t kFailures = 2;
 
   static std::string text_of(const Device::Counts& counts) {

@@ -20,8 +20,8 @@ using experiments::PlannedRun;
 
 constexpr const char* kKind = "comparison";
 
-// Checks the plan of every row before the first run. The user may have named no protocol and no randomizer,
-// so that the error says which of them it is about.
+// Checks the plan of every row before the first run. An error names the protocol and the randomizer of the
+// row, because the user may have named neither.
 void check_rows(const Comparison& all, experiments::ManyRuns& many) {
   for (const std::vector<Row>* rows : {&all.rows, &all.references}) {
     for (const Row& row : *rows) {

@@ -1,8 +1,8 @@
 // Declares flags that are no plan keys and take a count.
 //
 // A value that is no integer in the range is refused by Error(usage), in the same form as the errors of plan
-// keys. The variables given to these functions must outlive parsing. `when`
-// begins the help text, for example "with --train: ".
+// keys. The variables given to these functions must outlive parsing. `when` begins the help text, for example
+// "with --train: ".
 #pragma once
 
 #include <CLI/CLI.hpp>

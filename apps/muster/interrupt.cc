@@ -15,7 +15,8 @@ std::atomic<bool> g_interrupted{false};
 std::atomic<std::int64_t> g_first_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
-// Posted by each signal, so that a wait which begins between a look at the flag and the signal ends, too.
+// Each signal posts this semaphore. So a wait also ends if the signal came after the last look at the flag
+// and before the wait began.
 sem_t g_wake;
 [[maybe_unused]] const bool g_wake_made = ::sem_init(&g_wake, 0, 0) == 0;
 

@@ -16,7 +16,7 @@ namespace muster::app {
 void catch_signals();
 // Returns the flag, which is true once a signal has arrived.
 const std::atomic<bool>& interrupted();
-// Returns after this time, or as soon as a signal arrives; at once if one has arrived before.
+// Returns after this time, or as soon as a signal arrives. Returns at once if one has arrived before.
 void wait_for_signal(std::chrono::milliseconds longest);
 
 }  // namespace muster::app

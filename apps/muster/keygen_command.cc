@@ -58,7 +58,7 @@ void expect_absent(const fs::path& path, std::string_view why) {
   }
 }
 
-// The folder for the keys, which is made if it does not exist.
+// Returns the folder for the keys, which is made if it does not exist.
 fs::path folder_of(const KeygenFlags& flags) {
   if (flags.out.empty()) refuse_missing("--out", "the folder for the keys");
   std::error_code error;

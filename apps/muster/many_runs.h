@@ -7,7 +7,7 @@
 
 namespace muster::app {
 
-// Returns the function that makes the observers which show that progress.
+// Returns the function that makes an observer for each run, which shows its progress.
 experiments::MakeObserver run_progress();
 
 experiments::ManyRuns many_runs(unsigned threads,

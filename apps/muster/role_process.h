@@ -19,20 +19,22 @@
 namespace muster::app {
 
 // Forbids core files and tracing, lets the process open as many files as its owner may, and turns signals
-// into a flag (interrupt.h). A peer that went away is an error of the connection, and no signal.
+// into a flag (interrupt.h). Writing to a peer that went away is an error of the connection and sends no
+// signal.
 void begin_role();
 
-// The configuration in `file`. Throws Error(usage) if no file was named, and as RoleFile.
+// Returns the configuration in `file`. Throws Error(usage) if no file was named, and what RoleFile throws.
 service::RoleFile role_file(const std::string& file);
 // Throws Error(file) if the file cannot be read or is no task document.
 service::TaskDocument read_task(const std::string& file);
-// The folder of a role or of devices, which holds their keys. Throws Error(file) if it does not exist, so
-// that a name that was mistyped leaves nothing behind, and as RoleFolder.
+// Returns the folder of a role or of devices, which holds their keys. Throws Error(file) if it does not
+// exist, so that a mistyped name creates no folder, and what RoleFolder throws.
 service::RoleFolder role_folder(const std::string& path);
-// The secret key ROLE.key in the role's folder.
+// Returns the secret key ROLE.key in the role's folder.
 wire::SigningKey role_key(const service::RoleFolder& folder, const std::string& role);
 
-// Prints, at once, where the servers listen: for whom, and the URL. As words, or as one JSON line.
+// Prints without delay where the servers listen, in words or as one JSON line. A server is a pair: who uses
+// it, and its URL.
 void announce(const std::vector<std::pair<std::string, std::string>>& servers, bool json);
 
 // Waits until a signal arrives, calling `look` from time to time. Throws the error that ended the server.

@@ -1,4 +1,4 @@
-// Prints a note for the user on stderr. May be called from one thread at a time.
+// Prints a note for the user on stderr. One thread at a time may call the function.
 #pragma once
 
 #include <fmt/format.h>

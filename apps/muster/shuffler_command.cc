@@ -48,7 +48,7 @@ ShufflerSettings settings_in(const std::string& path) {
   return settings;
 }
 
-// Says what becomes of rounds, in counts.
+// Prints what becomes of rounds, in counts alone.
 class ShufflerLog {
  public:
   explicit ShufflerLog(std::uint64_t needed) : needed_(needed) {}

@@ -60,7 +60,8 @@ TaskStatus::TaskStatus(const service::TaskDocument& task)
 const accounting::Statement& TaskStatus::statement(std::uint64_t rounds) {
   const auto found = statements_.find(rounds);
   if (found != statements_.end()) return found->second;
-  // Those of the planned rounds, of the charged ones and of the opened ones are needed at a time.
+  // At any time, the statements for the planned, the charged and the opened rounds are needed, and few
+  // others.
   if (statements_.size() > 8) statements_.clear();
   const Question question{Question::Kind::epsilon_at_delta, task_.plan().delta().value()};
   return statements_.emplace(rounds, accountant_.account(rounds, question)).first->second;

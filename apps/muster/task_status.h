@@ -31,8 +31,8 @@ struct Situation {
   std::optional<reporting::TaskStanding::Population> population = std::nullopt;
 };
 
-// The name of a state; `ledger` tells how a task ended. A task that ended for another reason than done or
-// budget is "stopped", with that reason.
+// Returns the name of a state; `ledger` tells how a task ended. A task that ended for another reason than
+// done or budget is "stopped", with that reason.
 std::string state_name(service::Progress::State state, const service::Ledger& ledger);
 
 class TaskStatus {
@@ -40,10 +40,10 @@ class TaskStatus {
   // The task must outlive the object. Building the accountant's curves may take seconds.
   explicit TaskStatus(const service::TaskDocument& task);
 
-  // All bounds for a number of rounds, at the plan's delta.
+  // Returns all bounds for a number of rounds, at the plan's delta.
   const accounting::Statement& statement(std::uint64_t rounds);
 
-  // `history` is that of the ledger.
+  // Returns the figures of the task. `history` is that of the ledger.
   reporting::TaskStanding standing(const service::Ledger& ledger, const service::RoundHistory& history,
                                    const Situation& now);
   std::string words(const reporting::TaskStanding& now) const;

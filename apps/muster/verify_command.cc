@@ -1,6 +1,6 @@
 // `muster verify FOLDER`: checks the ledger of an aggregator's folder, without any other role: its chain, its
-// signatures, and every epsilon, which is computed anew. That a ledger lacks its last entries can be seen
-// only by what is known besides: the updates of the model beside it, and the hash of an entry (--head).
+// signatures, and every epsilon, which is computed anew. Whether a ledger lacks its last entries shows only
+// in what else is known: the updates of the model beside it, and the hash of an entry (--head).
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -101,7 +101,7 @@ void print_words(const Ledger& ledger, const TaskDocument& task, const Verificat
                  "noted before as --head");
 }
 
-// The hash that --head states; nullopt if it was not given.
+// Returns the hash that --head states, or nullopt if the flag was not given.
 std::optional<wire::Hash> noted_head(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   const auto head = wire::array_from_hex<wire::Hash{}.size()>(*text);
@@ -110,7 +110,7 @@ std::optional<wire::Hash> noted_head(const std::optional<std::string>& text) {
               "64 hexadecimal digits, as `head` of verify", "is no hash of an entry");
 }
 
-// Adds what shows that entries are missing at the end.
+// Adds a finding for everything that shows that entries are missing at the end.
 void look_for_the_end(const Ledger& ledger, service::Store& store, const std::optional<wire::Hash>& noted,
                       Verification& found) {
   const auto model = store.blob("model");

@@ -23,8 +23,8 @@ using accounting::OpenAccount;
 using accounting::Statement;
 using protocols::Plan;
 
-// Returns a copy of the account that is charged more, so that an interrupted charge leaves the account as it
-// was. A first charge of a kind builds its descriptions, which may take a moment.
+// Returns a copy of the account to which the rounds are charged, so that an interrupted charge leaves the
+// account as it was. The first charge of a kind of round builds its descriptions, which may take a moment.
 OpenAccount charged(const OpenAccount& account, const PlanPointer& plan, const py::object& rounds) {
   const Plan& whole = plan->whole();
   reporting::require_one_stage(whole, "charge");

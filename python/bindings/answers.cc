@@ -40,7 +40,7 @@ using reporting::Papers;
 
 Papers papers_if(bool all) { return all ? Papers::added : Papers::left_out; }
 
-// The parts of an answer that only some callers look at are made when they are asked for.
+// An answer to calibrate. Its JSON and its sentence are made when they are asked for.
 struct Calibrated {
   protocols::Calibration found;
   protocols::Knob knob;
@@ -183,7 +183,7 @@ const std::vector<CurvePoint>& points_of(const Curve& curve) {
   return curve.curves.by_rounds.empty() ? curve.curves.by_fixed : curve.curves.by_rounds;
 }
 
-// Returns one side of a curve. What has no finite bound is infinite above, and 0 below.
+// Returns one side of a curve, with the value `without` at points that have no finite bound.
 py::array_t<double> side_of(const Curve& curve, std::optional<double> CurvePoint::*side, double without) {
   const std::vector<CurvePoint>& points = points_of(curve);
   py::array_t<double> values = array_of<double>(points.size());

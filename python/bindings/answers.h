@@ -1,4 +1,4 @@
-// The statement as Python holds it, and the question that calls ask.
+// The statement as Python holds it, and the question that a call asks. Callers hold the GIL.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -22,7 +22,7 @@ std::optional<accounting::View> view_of(pybind11::handle name);
 accounting::Question question_of(pybind11::handle delta, pybind11::handle epsilon);
 
 // Returns the question about a plan: for delta at `epsilon` if that is given, otherwise for epsilon at the
-// plan's delta, which `delta` has overridden. `caller` is the function that needs it.
+// plan's delta, which `delta` has overridden. Errors name `caller`, the function that needs the delta.
 accounting::Question question_about(const protocols::OpenPlan& plan, pybind11::handle delta,
                                     pybind11::handle epsilon, const char* caller);
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace py = pybind11;
 
-// Sets Python's exception. If the exception cannot even be made, that failure is raised in its place.
+// Makes Python raise the exception for the error, or the failure if the exception cannot be made.
 void set_exception(const Error& error) {
   try {
     const py::object made =

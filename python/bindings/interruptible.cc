@@ -18,7 +18,7 @@ struct Stopped {
   std::vector<std::thread> threads;
 };
 
-// Never destroyed: a thread that could not be joined must not end the process.
+// The list is never destroyed, because to destroy a thread that was not joined would end the process.
 Stopped*& stopped() {
   static Stopped* all = new Stopped;
   return all;

@@ -1,11 +1,10 @@
-// Runs a computation of the library so that Python goes on meanwhile: without the GIL, and so that Ctrl-C
-// ends it.
+// Runs a computation of the library without the GIL, so that Python goes on meanwhile and Ctrl-C ends it.
 //
 // The computation runs on a thread of its own, and the caller waits for it. The caller asks Python for
-// signals every twentieth of a second; if their handler raises, as that of Ctrl-C does, the computation is
-// told to stop (core/interrupt.h), and the exception is thrown on at once or, if the computation needs
-// longer to notice, within half a second. It then ends by itself, and nobody gets its answer. A new
-// thread for each call also works after a fork, which the threads of a pool would not survive.
+// signals every twentieth of a second. If their handler raises, as that of Ctrl-C does, the computation is
+// told to stop (core/interrupt.h), and the exception is rethrown as soon as the computation has ended, but
+// after half a second at the latest. A slower computation then ends by itself, and nobody gets its answer. A
+// new thread for each call also works after a fork, which the threads of a pool would not survive.
 //
 // Example:
 //     const Statement found = interruptibly([plan, question] { return statement_of(plan, question); });
@@ -35,8 +34,8 @@ namespace muster::python {
 void await(const std::function<bool(std::chrono::milliseconds)>& wait, std::atomic<bool>& stop,
            std::thread thread);
 
-// Joins the threads that were told to stop and had not ended. Forgets them in a child process, which has
-// none.
+// join_stopped() waits for the threads that were told to stop and have not ended yet. forget_stopped() is for
+// a child process, which has none of these threads.
 void join_stopped();
 void forget_stopped();
 

@@ -1,9 +1,9 @@
 // Binds the messages of single clients, for programs whose clients and server are different processes: a
 // client's coin and message, the secret order, and the mean of many messages.
 //
-// Coins and messages are those of the population's clients (simulation/message_maker.h) if key, round and
-// number are the same. A message travels as the payload of the wire (wire/payload.h). An object is immutable,
-// so that threads may share it.
+// Coins and messages are those of the population's clients (simulation/message_maker.h) if the key, the round
+// and the client's number are the same. A message travels as the payload of the wire (wire/payload.h). An
+// object is immutable, so that threads may share it.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -53,14 +53,14 @@ RunKey key_of(const std::string& bytes) {
   return RunKey::from_bytes(key);
 }
 
-// The key of the population that takes its key from this plan, whose seed is public.
+// Returns the key of a population that takes its key from the plan's public seed.
 py::bytes plan_key(const PlanPointer& plan) {
   const RunKey key = RunKey::from_seed(plan->whole().seed());
   // The first 16 bytes of the schedule of AES-128 are the key.
   return {reinterpret_cast<const char*>(key.schedule().data()), kKeyBytes};
 }
 
-// Returns a uniform order of `count` things, which nobody else knows.
+// Returns a uniformly drawn order of `count` things, which cannot be predicted.
 std::vector<std::uint64_t> secret_order(std::uint64_t count) {
   std::vector<std::uint64_t> order(count);
   std::iota(order.begin(), order.end(), 0);
@@ -86,7 +86,7 @@ class Messages {
 
   std::size_t size() const { return format_.size(); }
 
-  // Whether the client of this number reports in the round.
+  // Returns whether the client of this number reports in the round.
   bool coin(const std::string& key, const py::object& round, const py::object& client) const {
     std::vector<std::uint64_t> reporting;
     protocols::CheckInCoins(key_of(key), rate_, dropout_)
@@ -94,8 +94,8 @@ class Messages {
     return !reporting.empty();
   }
 
-  // What a client sends for a vector, or without one (wire::randomized_payload). Without a key, the noise has
-  // a fresh one that is wiped.
+  // Returns what a client sends for a vector, or if it has none (wire::randomized_payload). Without a key,
+  // the noise comes from a fresh one, which is wiped afterwards.
   py::bytes message(const std::optional<std::string>& key, const py::object& round, const py::object& client,
                     const std::optional<py::array_t<float, py::array::c_style>>& vector) const {
     const std::uint64_t in = round_of(round);
@@ -112,7 +112,8 @@ class Messages {
     return {reinterpret_cast<const char*>(payload.data()), payload.size()};
   }
 
-  // The mean of the vectors that the payloads decode to, how many were decoded, and how many are no messages.
+  // Returns the mean of the vectors that the payloads decode to, how many were decoded, and how many are no
+  // messages.
   py::tuple mean(const std::vector<py::bytes>& payloads) const {
     const std::unique_ptr<randomizers::Scratch> scratch = randomizer_->make_scratch();
     protocols::Aggregator aggregator(*randomizer_, *scratch);

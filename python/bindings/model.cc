@@ -28,7 +28,8 @@ using simulation::PlanModel;
 
 using Clock = std::chrono::steady_clock;
 
-// Vectors are computed in pieces of about this time, and Python is asked for signals in between.
+// The vectors are computed in pieces that take between these two times, and Python is asked for signals after
+// each piece.
 constexpr std::chrono::milliseconds kShort{20}, kLong{100};
 constexpr std::size_t kFirstPiece = 8, kMostPiece = 1024;  // vectors for each thread
 
@@ -48,7 +49,8 @@ class Model {
     shared_ = interruptibly([trained, workers] { return std::make_shared<Shared>(trained, workers); });
   }
 
-  // A child process lacks the model's threads, which the model would wait for. It keeps the memory instead.
+  // A child process lacks the model's threads, for which the model's destructor would wait for ever. So it
+  // does not free the model.
   ~Model() {
     if (shared_ != nullptr && ::getpid() != shared_->process) new std::shared_ptr<Shared>(std::move(shared_));
   }
@@ -105,8 +107,8 @@ class Model {
   }
 
  private:
-  // Refuses a child process, which lacks the threads of the model, and an array that the package did not
-  // bring into its form.
+  // Returns the parameters in an array. Refuses a child process, which lacks the threads of the model, and an
+  // array that the package did not bring into its form.
   std::span<const float> parameters_of(const py::array_t<float, py::array::c_style>& theta) const {
     if (::getpid() != shared_->process) {
       throw Error::in_words(ErrorCode::usage, Reason::contradiction, "model", "", "",

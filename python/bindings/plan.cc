@@ -43,7 +43,7 @@ PlanPointer replaced(const OpenPlan& plan, const py::dict& changes) {
   return plan_from(std::move(source));
 }
 
-// The file's name and, for every key, what the source holds of it: all of plain types.
+// Returns the file's name and, for every key, what the source holds of it, in types that Python can pickle.
 py::tuple state_of(const OpenPlan& plan) {
   py::list entries;
   for (const auto& [key, raw] : plan.source().entries()) {

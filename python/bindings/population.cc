@@ -36,8 +36,8 @@ using simulation::PopulationOptions;
 using simulation::PopulationRun;
 
 constexpr std::uint64_t kMaxDimension = (std::uint64_t{1} << 31) - 1;
-// A thread makes this many numbers, but no more than this many messages, between two looks for signals: about
-// ten milliseconds, against which waking the team costs little.
+// The most numbers and the most messages that a thread makes between two looks for signals. They take about
+// ten milliseconds, much longer than to wake the team of threads.
 constexpr std::size_t kPieceNumbers = std::size_t{1} << 24, kPieceMessages = std::size_t{1} << 15;
 
 Error misuse(const std::string& text) {
@@ -53,7 +53,8 @@ class Population {
           return std::shared_ptr<PopulationRun>(make(Interrupt(stop.get())));
         })) {}
 
-  // A child process lacks the threads of the run, which it would wait for. It keeps the memory instead.
+  // A child process lacks the threads of the run, for which the run's destructor would wait for ever. So it
+  // does not free the run.
   ~Population() {
     if (::getpid() != process_) new std::shared_ptr<PopulationRun>(run_);
   }
@@ -62,8 +63,8 @@ class Population {
 
   py::array_t<std::uint64_t> open() {
     const auto turn = this->turn();
-    // Another thread calls the roll, because that may take long. It ends within a moment of being told to
-    // stop, and is waited for then, because it uses the run.
+    // Another thread calls the roll, because that may take long. When it is told to stop, it ends within a
+    // moment, and this function waits for that, because the thread uses the run.
     std::packaged_task<std::span<const std::uint64_t>()> task([run = run_] { return run->open(); });
     std::future<std::span<const std::uint64_t>> clients = task.get_future();
     try {
@@ -134,7 +135,8 @@ class Population {
   const PopulationRun& run() const { return *run_; }
 
  private:
-  // Hands rows to `send` in pieces, each with its clients, first row, stride and place.
+  // Hands rows to `send` in pieces, each with its clients, its first row, the stride, and its place in
+  // `rows`.
   template <typename Send>
   void take_in(const py::array_t<std::uint64_t, py::array::c_style>& clients, const py::array_t<float>& rows,
                const Send& send) {
@@ -166,7 +168,8 @@ class Population {
     }
   }
 
-  // Refuses a second thread, and a child process, which lacks the threads of the team.
+  // Locks the population for this call. Refuses a second thread, and a child process, which lacks the threads
+  // of the team.
   std::unique_lock<std::mutex> turn() {
     if (::getpid() != process_) throw misuse("a population belongs to the process that made it");
     std::unique_lock lock(mutex_, std::try_to_lock);
@@ -174,13 +177,14 @@ class Population {
     return lock;
   }
 
-  const std::shared_ptr<std::atomic<bool>> stop_;  // told to the run
+  const std::shared_ptr<std::atomic<bool>> stop_;  // the run stops when it is true
   const std::shared_ptr<PopulationRun> run_;
   const ::pid_t process_ = ::getpid();
   std::mutex mutex_;
 };
 
-// A population after rounds with these numbers of messages; none for a new one.
+// Makes a population that goes on after rounds with these numbers of messages. `messages` is empty for a new
+// population.
 std::unique_ptr<Population> population_of(const PlanPointer& plan, const py::object& dimension,
                                           const py::object& threads, const std::string& fidelity,
                                           bool neutral, bool secret,

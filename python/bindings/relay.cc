@@ -13,7 +13,7 @@ void Relay::note(const std::string& text) {
 void Relay::logged(const std::string& line, const std::string& run) { tell({false, line, run}, true); }
 
 void Relay::tell(Event event, bool wait) {
-  constexpr milliseconds kLook{20};  // between two looks whether to stop, which nobody announces
+  constexpr milliseconds kLook{20};  // between two looks at stop_, of whose change nobody is notified
   std::unique_lock lock(mutex_);
   events_.push_back(std::move(event));
   const std::uint64_t own = ++told_;

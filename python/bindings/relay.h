@@ -1,8 +1,8 @@
 // Lets a computation on another thread tell its caller in Python what happens: logged rounds and notes.
 //
-// conversing() is interruptibly() (interruptible.h) whose work tells events. They are handled on the calling
-// thread, with the GIL, in their order; the work waits until a logged round has been handled. If the handler
-// raises, the work is told to stop, is waited for, and the exception is thrown on.
+// conversing() is interruptibly() (interruptible.h) for work that reports events. They are handled on the
+// calling thread, with the GIL, in their order; the work waits until a logged round has been handled. If the
+// handler raises, the work is told to stop, and when it has ended, the exception is rethrown.
 //
 // Example:
 //     conversing([plan](Relay& relay) { relay.logged("", measured); return 1; },
@@ -40,17 +40,18 @@ struct Event {
 
 class Relay {
  public:
-  // Called by the work. The first returns at once; the second when the event was handled, or the work is to
-  // stop.
+  // The work calls these two. note() returns at once, and logged() when the event was handled or the work is
+  // to stop.
   void note(const std::string& text);
   void logged(const std::string& line, const std::string& run);
-  // The flag that is true once the work is to stop.
+  // Returns the flag that is true once the work is to stop.
   std::atomic<bool>& stop() { return stop_; }
 
-  // Called by the caller. Waits for an event at most so long; returns nothing if none came or the work ended.
+  // The caller calls these two. heard() waits for an event for the time `most` at most, and returns nothing
+  // if none came or the work ended. handled() follows each event.
   std::optional<Event> heard(std::chrono::milliseconds most);
   void handled();
-  // Called when the work has ended, so that nobody waits for another event.
+  // The work calls this when it ends, so that nobody waits for another event.
   void end();
 
  private:
@@ -66,8 +67,8 @@ class Relay {
 
 using Handle = std::function<void(const Event&)>;
 
-// Handles what `relay` hears, within `most`. After an exception of `handle`, `raised` holds it, and nothing
-// more is handled. Callers do not hold the GIL.
+// Waits for an event for the time `most` at most, and handles it and those that are there by then. If
+// `handle` throws, `raised` holds the exception, and no later event is handled. Callers do not hold the GIL.
 void handle_events(Relay& relay, const Handle& handle, std::chrono::milliseconds most,
                    std::exception_ptr& raised);
 

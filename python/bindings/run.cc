@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 using experiments::ShownRun;
 
-// Shared, because making a page may outlive its call.
+// The folder of a run as it was read. Its members are shared, because making a page may outlive its call.
 class Run {
  public:
   // Reads the folder, and computes every epsilon anew.
@@ -67,7 +67,7 @@ class Run {
 
   py::array_t<float> parameters() const { return array_of(parameters_->size(), parameters_->data()); }
 
-  // Writes the page to `page`, and the main picture to `picture`, unless they are empty.
+  // Writes the page to `page` and the main picture to `picture`. What has an empty path is not written.
   void report(const std::string& page, const std::string& picture) const {
     if (!page.empty()) experiments::refuse_what_is_not_ours(page, "page", reporting::page::is_report);
     if (!picture.empty()) {

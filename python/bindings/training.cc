@@ -32,7 +32,7 @@ using protocols::Plan;
 using simulation::RunFolder;
 using simulation::RunResult;
 
-// Tells each logged round, as the line of metrics.jsonl that states it.
+// Reports each logged round to the relay, as the line of metrics.jsonl that states it.
 class Told final : public simulation::TrainingObserver {
  public:
   Told(Relay& relay, std::string run) : relay_(relay), run_(std::move(run)) {}
@@ -72,7 +72,8 @@ std::string trained(const Plan& plan, const Options& options, Relay& relay) {
         simulation::prepare(plan, simulation::Accounting::charged, options.fidelity);
     experiments::before_training(plan, options.fidelity, *folder, prepared, notes);
     Told observer(relay, "");
-    // A run that stops still states what its rounds cost.
+    // Training looks at relay.stop(). The accountant is not interrupted, because a run that stops still
+    // states what its rounds cost.
     const InterruptScope uninterrupted{Interrupt()};
     result = simulation::train(plan, prepared.parts, prepared.data, *folder, {options.threads, &relay.stop()},
                                observer);
@@ -124,7 +125,7 @@ Options options_of(const std::string& out, bool resume, const py::object& thread
   return {out, resume, threads_of(threads), simulation::fidelity_named(fidelity)};
 }
 
-// Calls told(line, run) or noted(text).
+// Returns the handler that calls told(line, run) or noted(text).
 Handle handler(const py::object& told, const py::object& noted) {
   return [&told, &noted](const Event& event) {
     if (event.is_note) {
@@ -135,7 +136,8 @@ Handle handler(const py::object& told, const py::object& noted) {
   };
 }
 
-// A run that was told to stop, and whose call has returned, may still hold its folder for a moment.
+// Waits for runs that were told to stop. Their calls have returned, but they may hold their folders for a
+// moment.
 void wait_for_stopped() { join_stopped(); }
 
 py::bytes train(const PlanPointer& plan, const std::string& out, bool resume, const py::object& threads,
@@ -150,7 +152,7 @@ py::bytes train(const PlanPointer& plan, const std::string& out, bool resume, co
 py::tuple sweep(const PlanPointer& plan, const std::vector<std::pair<std::string, py::list>>& keys,
                 const py::object& seeds, const std::string& out, bool resume, const py::object& threads,
                 const std::string& fidelity, const py::object& told, const py::object& noted) {
-  constexpr std::uint64_t kMostSeeds = 1000;  // as of muster train
+  constexpr std::uint64_t kMostSeeds = 1000;  // as in muster train
   std::vector<simulation::SweptKey> swept_keys;
   for (const auto& [key, values] : keys) {
     std::string text = key + "=";

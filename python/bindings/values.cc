@@ -31,7 +31,7 @@ RawValue other(py::handle object) {
   return stated(RawValue::Other{fmt::format("an object of type {}", type)}, "");
 }
 
-// Returns the digits of an int; "inf" for one that is too long to be printed, which is too large for
+// Returns the digits of an int, or "inf" if Python refuses to print so long a number, which is too large for
 // every key.
 std::string digits_of(py::handle whole) {
   PyObject* text = PyObject_Str(whole.ptr());
@@ -88,7 +88,8 @@ RawValue raw_within(py::handle object, int depth) {
     return stated(text, printable(text));
   }
   if (py::isinstance<py::list>(object) || py::isinstance<py::tuple>(object)) return list_of(object, depth);
-  // Arrays and scalars of numpy and of its like. A scalar may be a bool that converts itself to a number.
+  // Arrays and scalars of numpy and similar packages are read as Python's own objects. Otherwise a scalar
+  // that is a bool would convert itself to a number.
   if (py::hasattr(object, "dtype") && py::hasattr(object, "tolist")) {
     const py::object plain = object.attr("tolist")();
     return py::hasattr(plain, "dtype") ? other(object) : raw_within(plain, depth);
@@ -97,7 +98,7 @@ RawValue raw_within(py::handle object, int depth) {
   return converted ? *converted : other(object);
 }
 
-// An argument's value, as if a flag of that name had stated it.
+// Returns an argument's value, as if a flag of that name had stated it.
 RawValue argument_value(const char* argument, py::handle object) {
   RawValue raw = raw_of(object);
   raw.origin = {.flag = argument, .file = "", .in_code = true};
@@ -139,7 +140,7 @@ std::uint64_t count_of(const char* argument, py::handle object, std::uint64_t le
 }
 
 unsigned threads_of(py::handle threads) {
-  constexpr std::uint64_t kMostThreads = 1024;  // as of muster train
+  constexpr std::uint64_t kMostThreads = 1024;  // as in muster train
   return threads.is_none() ? simulation::usual_threads()
                            : static_cast<unsigned>(count_of("threads", threads, 1, kMostThreads));
 }

@@ -19,16 +19,17 @@ namespace muster::python {
 
 // Returns the value of `object`, of any type. A type that no key takes is refused later, by name.
 protocols::RawValue raw_of(pybind11::handle object);
-// The same, but numbers have the types that they have in a file.
+// Returns the same value, but numbers have the types that they have in a file.
 protocols::RawValue typed_raw_of(pybind11::handle object);
 // Returns an object from which typed_raw_of makes the same value again.
 pybind11::object object_of(const protocols::RawValue& raw);
 
-// Read an argument that is no plan key, by the rules of keys. Throw Error(plan), which names the argument.
+// The next functions read an argument that is no plan key, by the rules of keys. They throw Error(plan),
+// which names the argument.
 double number_of(const char* argument, pybind11::handle object, const protocols::Interval& range);
 std::uint64_t count_of(const char* argument, pybind11::handle object, std::uint64_t least,
                        std::uint64_t most);
-// How many threads an argument `threads` asks for; if None, as many as the process has cores.
+// Returns how many threads the argument `threads` asks for; if None, as many as the process has cores.
 unsigned threads_of(pybind11::handle threads);
 std::string text_of(const char* argument, pybind11::handle object, const std::string& allowed);
 

@@ -69,7 +69,7 @@ class Answers(unittest.TestCase):
             got = muster.account(plan({**stated, "dropout": dropout}))
             self.assertEqual(timeless(got.to_dict()), timeless(expected))
 
-    # Nothing that a paper states without proof is reached unless it is asked for, and it is never on top.
+    # A bound that a paper states without proof is listed only if it is asked for, and never gives the upper value.
     def test_all(self):
         stated = keywords("shuffle", "pure", rounds=1)
         plain, _ = self.same(stated)

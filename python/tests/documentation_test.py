@@ -94,7 +94,7 @@ class Documentation(unittest.TestCase):
         self.assertGreater(len(blocks), 3)
         for block in blocks:
             self.assertIn(">>> ", block)
-        # A shown result ends where its block does.
+        # The empty line after each block keeps a shown result from running on into the next block.
         shown = "\n".join(block + "\n" for block in blocks)
         runner.run(parser.get_doctest(shown, {}, PAGE.name, str(PAGE), 0))
         self.assertEqual(runner.summarize(verbose=False).failed, 0)

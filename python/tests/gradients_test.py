@@ -55,7 +55,7 @@ def loop(model, crowd, theta, size=512, steps=None):
 
 
 def files(folder, name):
-    """The files in which a loop keeps its population and its parameters."""
+    """Returns the files in which a loop keeps its population and its parameters."""
     return pathlib.Path(folder) / f"{name}.json", pathlib.Path(folder) / f"{name}.npy"
 
 
@@ -86,7 +86,7 @@ def trained(given, folder):
         if name != "__metadata__":
             first, last = about["data_offsets"]
             tensors[name] = np.frombuffer(raw[8 + size + first:8 + size + last], "<f4").reshape(about["shape"])
-    # The parameters have the weights of an input together; the file, as PyTorch does, those of an output.
+    # The flat parameters have the weights of each input together; the file, as PyTorch, has those of each output.
     return np.concatenate([tensors["fc1.weight"].T.ravel(), tensors["fc1.bias"]])
 
 
@@ -113,7 +113,7 @@ class Loops(unittest.TestCase):
                     score = json.loads((pathlib.Path(run) / "run" / "result.json").read_text())
                     self.assertEqual((one.accuracy(expected), one.loss(expected)), (score["accuracy"], score["loss"]))
 
-    # Loops that are one round late, or of another seed, must leave other bits.
+    # Loops with another seed or another rate must leave other parameters. With random batches, rows depend on the step.
     def test_wrong_loops_leave_other_parameters(self):
         given = plan("gaussian")
         model = muster.Model(given)

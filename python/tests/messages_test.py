@@ -1,4 +1,4 @@
-"""Tests the messages of single clients, of which adapters for systems with real devices are made.
+"""Tests the messages of single clients, on which adapters for systems with real devices are built.
 
 With the population's key, a client's coin and message are those that the population makes for it, so that the mean of
 the messages has the population's bits.

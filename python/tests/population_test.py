@@ -36,7 +36,7 @@ def plan(protocol="shuffled-check-in", randomizer="gaussian", **changes):
 
 
 def vectors(clients, step):
-    """The vectors that these clients send in this step, float32."""
+    """Returns the vectors that these clients send in this step, float32."""
     clients = np.asarray(clients, dtype=np.float64)[:, None]
     return np.sin(31 * clients + 7 * np.arange(D) + step).astype(np.float32)
 
@@ -75,7 +75,7 @@ class Populations(unittest.TestCase):
         sums = muster.Population(plan("shuffle", sigma=1e-3), dimension=D, fidelity="sum")
         np.testing.assert_allclose(run(sums, steps=1)[0], expected.mean(axis=0), atol=1e-3)
 
-    # What messages decode to one by one has the mean of the round, which has the bits of a round that only sends.
+    # The mean of what the messages decode to is close to the round's, which has the bits of a round that only sends.
     def test_messages_decode_one_by_one(self):
         for randomizer in RUNNABLE:
             given = plan("shuffled-check-in", randomizer, rounds=1)

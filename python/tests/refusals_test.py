@@ -22,8 +22,8 @@ FIELDS = ("code", "kind", "reason", "value", "allowed")
 
 
 def in_python(words, key):
-    """Returns the command's words with the key in place of a flag that begins them, and `rate=` in place of --rate. In
-    code a plan is made before anything is asked of it, so that no command needs the key that is missing."""
+    """Returns the command's words with the key in place of a flag that begins them, and `rate=` in place of --rate. If
+    a key is missing, "a plan needs it", because in Python a plan is made before anything is asked of it."""
     words = words.replace(" is missing: account needs it;", " is missing: a plan needs it;")
     return re.sub(r"--([\w-]+)", lambda flag: flag[1].replace("-", "_") + "=", re.sub(r"^--[\w-]+", key, words))
 

@@ -1,4 +1,4 @@
-"""Tests that train, sweep and Run leave and read what `muster train`, `muster train --sweep` and `muster report` do.
+"""Tests that train and sweep leave, and that Run reads and reports, what `muster train` and `muster report` do.
 
     PYTHONPATH=build/release/python:tests/cli python3 python/tests/training_test.py --command build/release/muster
 """
@@ -26,7 +26,7 @@ import muster
 # Composing rounds of a subset takes milliseconds.
 STATED = {"protocol": "subset", "subset": 10, "clients": 100, "randomizer": "l2", "epsilon0": 2.0, "clip": 0.5, "rounds": 6,
           "delta": 1e-5, "model": "logistic", "learning_rate": 0.5, "log_every": 2}
-# Would take minutes, most of them on the test set after every round.
+# A run of this plan would take minutes, most of them on the test set after every round.
 LONG = {**DIGITS, "rounds": 1000, "log_every": 1, "model": "cnn"}
 
 
@@ -36,7 +36,7 @@ def plan(**changes):
 
 
 def untimed(line):
-    """A line of metrics or a result without times, speeds and the folder, which differ from run to run."""
+    """Returns a line of metrics or a result without times, speeds and the folder, which differ from run to run."""
     return {key: value for key, value in line.items() if key not in ("seconds", "examples_per_second", "out")}
 
 
@@ -53,7 +53,7 @@ class Folders(unittest.TestCase):
     def written(self, given):
         """Writes a plan to a file, and returns its path."""
         file = self.folder / "plan.toml"
-        # Keys that a statistic has no use for are 0.
+        # Keys that a statistic has no use for are 0, and are left out.
         stated = {key: value for key, value in given.to_dict().items() if value != 0}
         file.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in stated.items()))
         return file

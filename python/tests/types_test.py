@@ -1,6 +1,6 @@
 """Tests the package's types: `mypy --strict` is content, and `_muster.pyi` says what the built extension has.
 
-Needs Debian's mypy; without it, the exit status is 77.
+The test needs Debian's mypy; without it, the exit status is 77.
 """
 
 import importlib.util
@@ -31,7 +31,7 @@ class Types(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_strict(self):
-        # Modules of frameworks are checked where these are (tests/peers).
+        # Modules for users of frameworks are checked where the frameworks are installed (tests/peers).
         self.run_module("mypy", "--strict", str(PACKAGE), "--exclude", r"/(dp_accounting|flower|opacus|pfl|torch)\b")
 
     def test_the_stub_is_true(self):
