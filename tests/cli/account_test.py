@@ -1,4 +1,4 @@
-"""Tests the command `muster account --json`: its fields, its digits, and values from other implementations."""
+"""Tests the command `muster account --json`: its fields, its digits, and the values of other implementations."""
 
 import math
 import re
@@ -71,8 +71,8 @@ class Account(CommandTest):
         for number in re.findall(r'":(-?\d+\.\d+(?:e[+-]?\d+)?)', text):
             self.assertEqual("%.17g" % float(number), number)
 
-    # The expected values come from independent programs: an upper bound, rounded up from about 4 correct
-    # digits, and a lower bound.
+    # The expected values come from independent programs: an upper bound, which is correct to about four digits
+    # and rounded up, and a lower bound.
     def test_reference_values(self):
         gaussian = {"randomizer": "gaussian", "epsilon0": None, "sigma": "5"}
         for changes, upper, lower in (

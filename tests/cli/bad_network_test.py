@@ -2,10 +2,10 @@
 
     python3 tests/cli/bad_network_test.py --command build/release/muster [--tasks N] [--seed N]
 
-Between devices and shuffler, devices and issuer, shuffler and issuer, and aggregator and shuffler stands a proxy each,
-which loses requests, loses answers, carries requests twice and delays them. If every device was heard in every round,
-and had the model before it sent, the task is that of `muster train` with the same seed, and its model has to have the
-same bytes.
+A proxy stands between devices and shuffler, one between devices and issuer, one between shuffler and issuer, and one
+between aggregator and shuffler. They lose requests, lose answers, carry requests twice and delay them. If every device
+was heard in every round, and had the model before it sent, the task computes the same as `muster train` with the same
+seed, and its model must have the same bytes.
 """
 
 import time
@@ -15,11 +15,11 @@ import role_processes
 from deployed_tasks import DeployedTasks
 from unreliable_proxy import FAULTS
 
-# As many as a round needs, so that they are the clients of the simulation. Devices that share a process compute as soon
-# as they have the model; one that is alone does so in a process of its own, which may be late.
+# As many devices as a round needs, so that they are the clients of the simulation. Devices that share a process compute
+# as soon as they have the model; a device that is alone computes in another process, which may be late.
 DEVICES = (4, 4, 4)
 CLIENTS = [f"client{i}" for i in range(len(DEVICES))]
-# A device sends a tenth of a round after it has heard of it, or later; it should have got the model by then.
+# A device sends a tenth of a round after it has heard of the round, or later; by then it should have the model.
 ROUNDS, SECONDS = 3, 6
 PROBABILITY = 0.15  # of a fault, for each request
 BETWEEN = {"devices and shuffler": ("client0", "shuffler", CLIENTS[1:]),
@@ -37,11 +37,11 @@ class BadNetwork(DeployedTasks):
             self.folder.mkdir()
             same += self.learns_the_same(seed + task)
         print(f"{same} of {tasks} models were compared with the simulation")
-        # In a single task on a busy machine a device may be late.
+        # On a busy machine a device may be late, so that a model is not compared. One in four is enough.
         self.assertGreaterEqual(4 * same + 3, tasks)
 
     def learns_the_same(self, seed):
-        """Runs a task. Returns whether its model could be compared with the simulation's, to which it is then equal."""
+        """Runs a task. Returns whether its model could be compared with the simulation's, which it then must equal."""
         deployment = self.deployment(devices=DEVICES, seconds=SECONDS, most=20 * ROUNDS,
                                      text=role_processes.plan(rounds=ROUNDS))
         deployment.start_servers()
@@ -70,7 +70,7 @@ class BadNetwork(DeployedTasks):
         return is_same
 
     def all_had_the_models(self, downloads, rounds):
-        """Whether every device got the model of each round, which it does before it sends or not at all."""
+        """Returns whether every device got the model of each round. It does so before it sends, or not at all."""
         return len(downloads) == rounds and set(downloads.values()) == {sum(DEVICES)}
 
     def compare_models(self):

@@ -1,5 +1,5 @@
 """Opens the status page of a real deployment in Debian's Chromium: it shows what `muster status --json` says, in dark
-and light, and is readable at 400 pixels. Keeps pictures in a folder.
+and light, and is readable at 400 pixels. The test keeps pictures in a folder.
 
     python3 tests/cli/browser_test.py --command build/release/muster --out build/release/status-page
 """
@@ -33,7 +33,7 @@ class BrowserTest(unittest.TestCase):
         return json.loads(muster_command.run("status", url, "--json").stdout)
 
     def running(self):
-        """The URL of the status of a deployment that is under way, and when it has to be done."""
+        """Returns the URL of the status of a deployment that is under way, and when it has to be done."""
         text = plan(rounds=ROUNDS)
         deployment = Deployment(self.folder, devices=(6, 6), seconds=4, text=text, most=3 * ROUNDS)
         self.addCleanup(deployment.close)

@@ -15,7 +15,7 @@ from small_runs import SmallRuns
 
 PAIRS = ("--protocol", "shuffle,shuffled-check-in", "--randomizer", "ldp-sgd,l1")
 FAST = (*PAIRS, "--epsilon", "2", "--train")
-# Of a plan with one client, which is calibrated in no time. The reference row `local` shares its runs.
+# For a plan with one client, which is calibrated in no time. The reference row `local` shares the runs.
 QUICK = ("--protocol", "shuffle", "--randomizer", "ldp-sgd,l1", "--epsilon", "2", "--train")
 MORE_KEYS = ["accuracy", "finished", "failed", "seconds", "runs", "why_no_accuracy"]
 TOTALS = ["first_seed", "seeds", "runs", "finished", "failed", "stopped", "out"]
@@ -66,7 +66,7 @@ class CompareTrain(SmallRuns):
             self.assertEqual((row["finished"], row["failed"], row["why_no_accuracy"]), (2, 0, ""))
             self.assertEqual((row["accuracy"]["min"], row["accuracy"]["max"]), (min(accuracies), max(accuracies)))
             self.assertAlmostEqual(row["accuracy"]["mean"], sum(accuracies) / 2, places=15)
-            # The runs cost what the row says. Those of `local` state what holds with an honest shuffler.
+            # The runs cost what the row says. Those of `local` cost less, because they count on an honest shuffler.
             for result in results:
                 self.assertEqual(result["rounds"], 24)
                 if row["protocol"] == "local":

@@ -22,7 +22,7 @@ class DeployedTasks(SmallRuns):
         return json.loads(self.run_command("status", where, "--json").stdout)
 
     def check_cut(self, deployment):
-        """A ledger without its last entries: the model has had more updates, or a head that was noted is missing."""
+        """Checks that the updates of the model, or a noted head, show that a ledger lacks its last entries."""
         whole = self.verify()["head"]
         self.assertEqual(self.run_command("verify", "aggregator", "--head", whole).stdout.splitlines()[-1].split(),
                          "and no entry up to the one of --head is missing".split())
@@ -59,9 +59,9 @@ class DeployedTasks(SmallRuns):
         return proxy
 
     def expect_done(self, output, uploads, devices, rounds):
-        """The task has ended by itself with `rounds` rounds released, at the epsilon that `muster account` prints. What
-        the proxy `uploads` saw of each round agrees with how many of the `devices` were heard in it: all that were told
-        so, and none that had not sent. Returns what `muster verify` says."""
+        """Checks that the task has ended by itself with `rounds` rounds released, at the epsilon that `muster account`
+        prints. In each round, at least as many of the `devices` were heard as the proxy `uploads` saw acknowledged, and
+        at most as many as it saw sending. Returns what `muster verify` says."""
         result, verified, status = json.loads(output.splitlines()[-1]), self.verify(), self.status("aggregator")
         account = json.loads(self.run_command("account", "plan.toml", "--rounds", rounds, "--json").stdout)
         self.assertEqual((result["stopped"], verified["ended"], status["state"]), ("done", "done", "done"))
@@ -73,7 +73,7 @@ class DeployedTasks(SmallRuns):
         self.assertEqual(counts, {**{kind: outcomes.count(kind) for kind in ("released", "spent", "void")},
                                   "opened": len(outcomes)})
         self.assertEqual((result["rounds"], {key: status["rounds"][key] for key in counts}), (counts, counts))
-        # The task, an opening and an outcome of each round, and the end.
+        # The entries are the task, an opening and an outcome of each round, and the end.
         self.assertEqual(verified["entries"], 2 + 2 * len(outcomes))
         for each in verified["rounds"]:
             acknowledged, sent = (len(noted[each["round"]]) for noted in (uploads.acknowledged, uploads.sent))

@@ -1,12 +1,12 @@
-"""Calls that change files fail in a running deployment: no role goes on after an error, and nothing is lost or doubled.
+"""If calls that change files fail in a deployment, no role goes on after an error, and nothing is lost or doubled.
 
     python3 tests/cli/disk_faults_test.py --command build/release/muster
         --library build/release/tests/support/libmuster_disk_faults.so [--faults N] [--seed N]
 
 Issuer, shuffler, aggregator and a client of two devices run at the same time, each with a library
-(tests/support/disk_faults.cc) that makes one of its calls fail: with EIO, with ENOSPC as do all later writes, or
-with a write of half of the bytes. After the first two, the role has to end with exit 3 and the name of the file. It is
-started again at once for its next fault, and goes on without faults once it has had all of them.
+(tests/support/disk_faults.cc) that makes one of its calls fail. The call fails with EIO, or it and all later writes
+fail with ENOSPC, or it writes only half of the bytes. After the first two faults, the role has to end with exit status
+3 and the name of the file. It is started again at once for its next fault, and without one after the last.
 """
 
 import collections
@@ -65,7 +65,7 @@ class FaultyRole:
         return self.role.process.poll() == 0
 
     def look(self):
-        """Goes on to the next fault once the role has met this one, and done what it has to do then."""
+        """Goes on to the next fault once the role has met this one and has done what it must do then."""
         ended = self.role.process.poll()
         if not self.has_met():
             self.test.assertIn(ended, (None, 0) if self.deployment.may_end(self.name) else (None,), self.role.said())
@@ -73,7 +73,7 @@ class FaultyRole:
         call, path = self.report.read_text().split()
         self.met_at = self.met_at or time.monotonic()
         if self.kind == "short":
-            # A role that met half a write early goes on all the same.
+            # A role goes on after a short write, also one that met it while it started.
             if ended is None:
                 self.deployment.expect_up(self.name)
                 ended = self.role.stop()
@@ -90,10 +90,10 @@ class FaultyRole:
         self.start()
 
     def expect_refusal(self, call, path):
-        """The role has said which file failed and how, and nothing after that."""
+        """Checks that the last words of the role say which file failed and how."""
         said = self.role.said()
         self.test.assertEqual(self.role.process.returncode, 3, (call, path, said))
-        # The file for which a journal or a temporary file stands is the one that is known to an operator.
+        # The message names the file that an operator knows, not its journal or a temporary file.
         file = re.sub(r"-wal|-journal|\.\d+-\d+\.tmp", "", os.path.relpath(path, self.test.folder.resolve()))
         message = said.splitlines()[-1]
         self.test.assertIn(file, message, (call, path))
@@ -102,8 +102,8 @@ class FaultyRole:
 
 class DiskFaults(DeployedTasks):
     def faults(self, draw, name, count):
-        """As many faults of each kind. Each call of the role is as likely as another one, and the first ones of its
-        process are the most likely, since they read what the process before has left."""
+        """Returns `count` faults of each kind. All calls that the role makes are equally likely. Low numbers of a call
+        are the most likely, because a process first reads what the one before it has left."""
         kinds = [kind for kind in KINDS for _ in range(count)]
         draw.shuffle(kinds)
         calls = [draw.choice([call for call in CALLS[name] if kind == "eio" or call in WRITING]) for kind in kinds]

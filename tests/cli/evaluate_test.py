@@ -78,8 +78,7 @@ class Evaluate(SmallRuns):
         whole = (self.folder / "whole/model.safetensors").read_bytes()
         self.train("--out", "run", "--threads", "2")
         self.assertEqual((self.folder / "run/model.safetensors").read_bytes(), whole)
-        # The folder is brought to the state that a kill between writing the model and writing the result
-        # leaves.
+        # A process that is killed between the writing of the model and that of the result leaves this folder.
         (self.folder / "run/result.json").unlink()
         (self.folder / "run/model.safetensors").write_bytes(b"half a model")
         self.train("--out", "run", "--resume")

@@ -11,7 +11,7 @@ KINDS = ("counter", "gauge")
 
 
 def read(text):
-    """For each family its kind, and for each sample of it, by its labels, the number.
+    """Returns for each family its kind, and for each sample of it, by its labels, the number.
 
     A family is a HELP line, a TYPE line and its samples, together; no family and no sample is there twice. A time at
     the end of a line, which the format allows, is refused: no role tells one.

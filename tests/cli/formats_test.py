@@ -1,4 +1,4 @@
-"""Compares docs/formats.md with files of real runs: every field, its place and type, each byte of a checkpoint."""
+"""Compares docs/formats.md with files of real runs: every field, its place and type, and each byte of a checkpoint."""
 
 import hashlib
 import json

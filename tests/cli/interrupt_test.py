@@ -13,8 +13,8 @@ import muster_command
 import run_files
 import small_runs
 
-# A step of 10^9 coins and five million messages takes most of a minute. LIMIT, in seconds, is far less than
-# that, but far more than the command needs to stop.
+# A step of 10^9 coins and five million messages takes most of a minute. LIMIT, in seconds, is far less, but far more
+# than the command needs to stop.
 HUGE = ["--clients", "1e9", "--rate", "0.005", "--rounds", "2", "--threads", "1"]
 LIMIT = 10
 

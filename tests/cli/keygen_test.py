@@ -159,9 +159,9 @@ class Keygen(SmallRuns):
                                                                            "rate = 0.5", "count = 2")],
                 *[(2, "privacy.budget", "delta = 1e-4", f"delta = 1e-4\nbudget = {value}") for value in ("0", "nan", "inf")],
                 (2, "rounds.count = 0 (plan.toml, line 15, column 9) is not deployed", "count = 2", "count = 0"),
-                # An epsilon of 0 and one without end are none that a ledger can charge.
+                # A ledger cannot charge an epsilon of 0 or an infinite one.
                 (4, "privacy.delta = 0.999999", "delta = 1e-4", "delta = 0.999999"),
-                # What is accounted for cannot always be sampled.
+                # Some plans can be accounted for, but their randomizer cannot be sampled.
                 (2, "outside the range of the sampler", "epsilon0 = 2", "epsilon0 = 701"),
                 (2, "noise outside the message format", 'kind = "ldp-sgd"\nepsilon0 = 2',
                  'kind = "gaussian"\nsigma = 1e-4'),

@@ -46,8 +46,8 @@ delta = 1e-4
 """
 
 CHECK_IN = {"protocol": "shuffled-check-in", "participation": "rate = 1", "rounds": 60}
-# Check-ins with dropout, and all other protocols. Some of them draw choices for a whole run of slots, and one
-# enforces a minimum.
+# Check-ins with dropout, and all other protocols except `shuffle`. Three of them draw slots for a whole run, and
+# one enforces a minimum.
 OTHERS = [
     {"protocol": "shuffled-check-in", "participation": "rate = 0.3\ndropout = 0.2", "rounds": 150},
     {"protocol": "subset", "participation": "subset = 20", "rounds": 150},
@@ -86,7 +86,7 @@ class KillTest(unittest.TestCase):
         return time.monotonic() - began
 
     def kill_when(self, process, moment):
-        """Kills the process when moment() says so; returns False if it had ended by itself."""
+        """Kills the process when moment() is true; returns False if the process had ended by itself."""
         while process.poll() is None and not moment():
             time.sleep(0.0003)
         process.kill()

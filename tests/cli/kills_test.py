@@ -29,8 +29,8 @@ class Kills(DeployedTasks):
             deployment.start_any(name)
 
     def kill_often(self, deployment, draw, kills, rounds):
-        """Kills roles so that the last kill comes shortly before the last round, or until the task is over. Returns how
-        often each of them was killed."""
+        """Kills roles at such a pace that the last kill comes shortly before the last round, but stops when the task is
+        over. Returns how often each role was killed."""
         done = dict.fromkeys(ROLES, 0)
         log = self.folder / "aggregator.log"
         while sum(done.values()) < kills:
@@ -39,7 +39,7 @@ class Kills(DeployedTasks):
                 break
             if released * kills <= 0.8 * sum(done.values()) * rounds:
                 time.sleep(draw.uniform(0, LONGEST_PAUSE))
-            # Each role is as likely as another one, however many clients there are.
+            # All roles are equally likely to be killed, however many clients there are.
             pool = ["issuer", "shuffler", "aggregator", draw.choice(ROLES[3:])]
             names = draw.sample(pool, draw.choice([1, 1, 1, 2]))
             self.kill(deployment, names)
@@ -56,7 +56,7 @@ class Kills(DeployedTasks):
     def test_roles_that_are_killed_lose_and_double_nothing(self):
         kills, seed = int(OPTIONS["--kills"]), int(OPTIONS["--seed"])
         rounds = max(5, kills // 3)
-        # Devices would refuse the epsilon of many rounds of more than this epsilon0.
+        # Many rounds with a larger epsilon0 would have an epsilon that devices refuse.
         text = role_processes.plan(rounds=rounds, epsilon0=0.5 if rounds < 20 else 0.1)
         deployment = self.deployment(devices=DEVICES, seconds=SECONDS, text=text, most=20 * rounds)
         deployment.start_servers()

@@ -44,7 +44,7 @@ class Launches(CommandTest):
         for asked in ([], ["--epsilon", "1"], ["--basic"]):
             words = run("account", self.often, long_name, *asked).stdout
             self.assertLessEqual(max(map(len, words.splitlines())), 80, words)
-            # The bound of a launch is told in the table or in a note, but for each.
+            # The bound of each launch is named, in the table or in a note.
             self.assertGreaterEqual(words.count("class-c"), 2, words)
 
     def test_together_they_cost_more_than_each_and_less_than_the_sum(self):

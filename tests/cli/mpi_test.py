@@ -136,8 +136,8 @@ class MpiTest(unittest.TestCase):
         self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
 
     def one_error(self, done):
-        """Returns the error of a job, which must be one line on
-        stdout and, besides mpirun's own lines, one line on stderr."""
+        """Returns the error of a job, which must be one line on stdout and, besides mpirun's own lines, one line on
+        stderr."""
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 1, done.stdout + done.stderr)
         error = json.loads(lines[0])["error"]

@@ -1,7 +1,7 @@
 """After a run, no name of a device is in any file, log line or answer of the shuffler and the aggregator.
 
 Everything that devices send to the shuffler passes a proxy that adds names to it, in headers and by its address. The
-same search finds the names in the proxy's own list and in the issuer's store, where they belong.
+same search finds the devices' keys in the issuer's store, where they belong.
 
     python3 tests/cli/names_test.py --command build/release/muster
 """
@@ -21,17 +21,17 @@ HEADERS = "".join(f"{name}: {CANARY}\r\n" for name in ("User-Agent", "Cookie", "
 
 
 def spellings(key):
-    """The ways in which a public key of 64 hexadecimal digits may be written."""
+    """Returns the ways in which a public key of 64 hexadecimal digits may be written."""
     return {key.encode(), key.upper().encode(), bytes.fromhex(key)}
 
 
 class Names(SmallRuns):
     def found(self, names, texts):
-        """The pairs of a place and a name that is in it."""
+        """Returns the pairs of a place and a name that is in it."""
         return sorted((place, name) for place, text in texts.items() for name in names if name in text)
 
     def texts_of(self, role):
-        """All that the role has written: its files and its log."""
+        """Returns all that the role has written, its files except keys and its log, by their paths."""
         files = [path for path in (self.folder / role).rglob("*") if path.is_file() and path.suffix != ".key"]
         return {str(path.relative_to(self.folder)): path.read_bytes() for path in (*files, self.folder / f"{role}.log")}
 
@@ -62,7 +62,7 @@ class Names(SmallRuns):
         self.assertIn("aggregator/store.db", texts)
         self.assertEqual(self.found(names, texts), [])
 
-        # The search finds what is there: uploads passed the proxy, and the issuer knows the devices that it enrolled.
+        # The test is not empty: uploads passed the proxy, and the search finds all devices in what the issuer has.
         self.assertGreaterEqual(sum(line.startswith("POST /v1/upload") for _, _, line, _ in proxy.requests), 36)
         self.assertEqual(len({name for _, name in self.found(names, self.texts_of("issuer"))}), 12)
 

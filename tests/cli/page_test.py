@@ -53,7 +53,7 @@ class PageTest(unittest.TestCase):
         return "http://" + cls.listening("shuffler", "listen_aggregator")
 
     def told(self):
-        """Page, metrics and status of one moment."""
+        """Returns the page, its headers, the metrics and the status of one moment."""
         for _ in range(50):
             before = json.loads(fetch(self.url, "/status")[1])
             headers, text = fetch(self.url, "/")
@@ -109,7 +109,7 @@ class PageTest(unittest.TestCase):
             time.sleep(0.05)
 
     def check_shuffler(self, released, destroyed, stored):
-        """Counts of closed rounds, and nothing of the open one."""
+        """Checks that the shuffler tells counts of closed rounds, and nothing of the open one."""
         metrics = exposition.read(fetch(self.shuffler_url(), "/metrics")[1])
         self.assertEqual(metrics["muster_shuffler_rounds_total"],
                          ("counter", {'outcome="released"': released, 'outcome="destroyed"': destroyed}))
@@ -128,7 +128,7 @@ class PageTest(unittest.TestCase):
         return metrics["muster_issuer_rounds_closed_total"][1][""]
 
     def check_nobody_named(self):
-        """Labels are words of a fixed set, and no name of a device is told anywhere."""
+        """Checks that labels are plain words or status codes, and that no name of a device is told anywhere."""
         told = [fetch(url, "/metrics")[1] for url in (self.url, self.shuffler_url(), self.issuer_url)]
         for text in told:
             for label in re.findall(r'="([^"]*)"', text):
@@ -140,7 +140,7 @@ class PageTest(unittest.TestCase):
                     self.assertFalse([text for text in told if word in text], word)
 
     def check_history(self, page):
-        """The table of rounds says what `muster verify` does."""
+        """Checks that the table of rounds says what `muster verify` says."""
         self.deployment.running["aggregator"].kill()
         verified = json.loads(muster_command.run("verify", str(self.folder / "aggregator"), "--json").stdout)
         shown = page.tables["past"][1:]

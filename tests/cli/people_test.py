@@ -104,7 +104,7 @@ class PeopleTest(SmallRuns):
                            (("--local-steps", 2), "rounds.local_rate"), (("--local-rate", 0.1), "rounds.local_rate"),
                            (("--local-batch", 2), "rounds.local_batch"),
                            (("--local-steps", 2, "--local-rate", 0), "rounds.local_rate"),
-                           # In single precision, this local rate is 0, so local steps would change nothing.
+                           # In single precision, this local rate is 0, so that local steps would change nothing.
                            (("--local-steps", 2, "--local-rate", 1e-46), "rounds.local_rate"),
                            (("--local-steps", 2, "--local-rate", 1e39), "rounds.local_rate")):
             error = self.refused(*flags)

@@ -24,7 +24,7 @@ STORED = {entry["plan"]: entry for entry in map(
 MNIST = pathlib.Path("../shared/data/mnist")
 LONG = "--long" in sys.argv
 
-# A third of the pairs; each protocol and each randomizer occurs in at least two of them.
+# A third of the pairs. Each protocol and each randomizer occurs in at least two of them.
 QUICK = {f"{protocol}-{randomizer}" for i, protocol in enumerate(PROTOCOLS) for j, randomizer in enumerate(RANDOMIZERS)
          if (i + j) % 3 == 0}
 

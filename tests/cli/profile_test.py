@@ -21,7 +21,7 @@ def given(path, **changes):
 
 
 def gaussian(mu, alpha):
-    """The divergence of two normal laws at the distance mu, by its closed form."""
+    """Returns the divergence of two normal laws at the distance mu, by its closed form."""
     upper = lambda x: 0.5 * math.erfc(x / math.sqrt(2))
     return upper(math.log(alpha) / mu - mu / 2) - alpha * upper(math.log(alpha) / mu + mu / 2)
 
@@ -96,7 +96,7 @@ class Profile(CommandTest):
             error = self.refused(*arguments)
             self.assertEqual((error["key"], error["value"]), ("randomizer.kind", "profile"))
             self.assertNotIn("profile", error["allowed"])
-        # The file is not opened: it does not exist.
+        # The command does not open the file, which does not exist.
         plan = pathlib.Path("plans/quickstart.toml").read_text().replace('"ldp-sgd"', '"profile"')
         bad = self.write(plan.replace("epsilon0", "profile = 'none.csv' #"), "plan.toml")
         for command in ("train", "compare"):

@@ -1,4 +1,4 @@
-"""Has Debian's package prometheus read what the roles of a deployment tell: promtool, and a server that scrapes them.
+"""Tests that promtool and a server of Debian's package prometheus can read what the roles of a deployment tell.
 
     python3 tests/cli/prometheus_test.py --command build/release/muster
 """

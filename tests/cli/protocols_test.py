@@ -31,7 +31,7 @@ delta = 1e-4
 
 LDP = ("ldp-sgd", "epsilon0 = 1.0")
 GAUSSIAN = ("gaussian", "sigma = 3.0")
-# participation, randomizer, rounds, and a condition on a step's number of messages with twenty clients
+# Participation, randomizer, rounds, and a condition on a step's number of messages with twenty clients.
 PROTOCOLS = (
     ('protocol = "shuffle"', LDP, 2, lambda n: n == 20),
     ('protocol = "subset"\nsubset = 6', LDP, 2, lambda n: n == 6),

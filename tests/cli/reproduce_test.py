@@ -2,7 +2,8 @@
 
     python3 tests/cli/reproduce_test.py --command build/release/muster [--long]
 
-With --long, computes all figures that need no training, instead of two tables, and trains a round of every other.
+With --long, the test computes all figures that need no training, instead of two tables, and trains one round of each
+of the others.
 """
 
 import csv
@@ -44,7 +45,7 @@ class Reproduce(CommandTest):
         return done
 
     def check_figure(self, line):
-        """One figure's JSON, and the files beside it."""
+        """Checks a figure's line of JSON and its files, and returns the figure and the rows of its table."""
         figure = json.loads(line)
         name = figure["id"]
         for ending in ENDINGS:

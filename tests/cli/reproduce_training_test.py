@@ -1,8 +1,9 @@
-"""Tests figures of `muster reproduce` that need training: transfer from end to end, and what is refused.
+"""Tests figures of `muster reproduce` that need training: the figure `transfer` as a whole, and what is refused.
 
     python3 tests/cli/reproduce_training_test.py --command build/release/muster [--long]
 
-With --long, trains Figure 6 of paper 003 on files of CIFAR's format, and checks that other images are told from MNIST's.
+With --long, the test trains Figure 6 of paper 003 on files of CIFAR's format, and checks that images which are not
+MNIST's are noticed.
 """
 
 import csv
@@ -84,7 +85,7 @@ class ReproduceTraining(CommandTest):
         self.check_resuming(figure)
 
     def check_resuming(self, whole):
-        """One run is gone, as if the command had been killed before it; the others are not trained again."""
+        """Checks that a run that is gone, as after a kill, is trained again, and that the others are not."""
         runs = sorted((self.out / "runs").iterdir())
         before = {path: path.stat().st_mtime_ns for folder in runs[1:] for path in folder.iterdir()}
         shutil.rmtree(runs[0])
@@ -108,7 +109,7 @@ class ReproduceTraining(CommandTest):
         (self.folder / "cifar-100-binary").mkdir()
         error = self.refusal("003-figure-6", "--data", str(self.folder), status=3)
         self.assertIn("holds no data set", error["message"])
-        # MNIST: a file is missing, and then one is cut off.
+        # In the folder of MNIST, a file is missing, and then one is cut off.
         error = self.refusal("transfer", "--data", str(self.folder), status=3)
         self.assertIn("train-images-idx3-ubyte", error["message"])
         mnist = self.folder / "mnist"
@@ -118,7 +119,7 @@ class ReproduceTraining(CommandTest):
         error = self.refusal("transfer", "--data", str(mnist), status=3)
         self.assertIn("t10k-images-idx3-ubyte", error["message"])
         self.assertIn("truncated", error["message"])
-        # Too few images: every client needs its own.
+        # There are too few images, because every client needs its own.
         run_files.write_idx(mnist, train=100)
         self.assertEqual(self.refusal("transfer", "--data", str(mnist), status=2)["key"], "population.clients")
 

@@ -14,7 +14,7 @@ PATIENCE = 60  # seconds that a busy machine may take for one step
 
 
 def plan(clients=12, rate=0.5, epsilon0=2, rounds=3, delta="1e-4"):
-    """A plan that can be deployed, and whose rounds take no time to compute."""
+    """Returns a plan that can be deployed, and whose rounds take no time to compute."""
     return f"""
 [population]
 clients = {clients}
@@ -48,14 +48,14 @@ allow_seeded = true
 
 
 def processor_seconds(process):
-    """The processor seconds that a running process has used, and those of the children that it has waited for."""
+    """Returns the processor seconds that a process has used, and those of the children that it has waited for."""
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     own, system, children, system_of_children = (int(field) / os.sysconf("SC_CLK_TCK") for field in fields[11:15])
     return own + system, children + system_of_children
 
 
 class Role:
-    """One process. What it says on stderr goes into a file, to which a restarted role adds."""
+    """One process. What it says on stderr is appended to a file, which a restarted role continues."""
 
     def __init__(self, folder, name, arguments, environment=()):
         self.log = folder / f"{name}.log"
@@ -67,7 +67,7 @@ class Role:
                                             stdin=subprocess.DEVNULL, text=True, cwd=folder, env=environment)
 
     def said(self):
-        """What this process, and none before it, has said."""
+        """Returns what this process has said, without what processes before it have said."""
         return self.log.read_bytes()[self.before:].decode()
 
     def until(self, words):
@@ -144,7 +144,7 @@ class Deployment:
                        record=sum(self.devices[:i]), policy=POLICY.replace("max_rounds = 6", f"max_rounds = {self.most}"))
 
     def port_of(self, name, key):
-        """The port of the URL that the configuration NAME.toml has under this key."""
+        """Returns the port of the URL that the configuration NAME.toml has under this key."""
         return int(re.search(rf'^{key} = "http://127\.0\.0\.1:(\d+)"$', (self.folder / f"{name}.toml").read_text(), re.M)
                    .group(1))
 
@@ -183,7 +183,7 @@ class Deployment:
 
     @staticmethod
     def may_end(name):
-        """Whether this process ends by itself, which it does once the task is over."""
+        """Returns whether this process ends by itself once the task is over."""
         return name == "aggregator" or name.startswith("client")
 
     def close(self):

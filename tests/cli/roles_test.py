@@ -19,9 +19,9 @@ from role_processes import POLICY
 
 SAME = ("delta", "validity", "neighbouring", "view")
 
-# Seconds after the beginning of a round in which every device has heard of it and computed. A device that misses its
+# Within this many seconds after a round begins, every device has heard of it and computed. A device that misses its
 # send time because the shuffler or its own process was away sends the message of the zero vector, as it must; the model
-# is then another one than the simulation's.
+# then differs from the simulation's.
 SETTLED = 2
 
 STATUS = ["task", "plan", "state", "reason", "rounds", "epsilon", "epsilon_planned", "delta", "validity",
@@ -35,7 +35,7 @@ KEYS = {
     "aggregator": ['shuffler = "http://127.0.0.1:9"'],
     "client0": ['shuffler = "http://127.0.0.1:9"', 'issuer = "http://127.0.0.1:9"', 'data = "digits"', "record = 0"],
 }
-# A line in place of that of the same key, and what the message has to say.
+# Each line takes the place of that with the same key. Beside it is what the message has to say.
 COMMON = [
     ("folder = 3", "is not a text"),
     ('folder = ""', "is empty"),
@@ -118,7 +118,7 @@ OF_ROLES = [
 
 class Roles(DeployedTasks):
     def check_beginning(self, url):
-        """Nothing was charged yet, and the planned rounds have their epsilon."""
+        """Checks that nothing was charged yet, and that the epsilon of the planned rounds is stated."""
         status = self.status(url)
         account = json.loads(self.run_command("account", "plan.toml", "--json").stdout)
         self.assertEqual(list(status), STATUS)
@@ -134,7 +134,7 @@ class Roles(DeployedTasks):
             self.assertIn(part, words)
 
     def check_open(self, url, running):
-        """The second round is open, and the first was charged as `muster account` says."""
+        """Checks that the second round is open, and that the first was charged as `muster account` says."""
         status, end = self.status(url), time.monotonic() + 30
         while status["state"] != "open" and time.monotonic() < end:
             status = self.status(url)
@@ -158,7 +158,7 @@ class Roles(DeployedTasks):
         self.assertIn("is in use by another process", error["message"])
 
     def check_private(self, deployment):
-        """No core file, no right of others to a folder, and no name of a device in what was said."""
+        """Checks that core files are off, folders are closed to others, and no name of a device was said."""
         for name, role in deployment.running.items():
             limits = (f"/proc/{role.process.pid}/limits")
             with open(limits, encoding="utf-8") as file:
@@ -245,7 +245,7 @@ class Roles(DeployedTasks):
                 self.assertEqual(epsilon, json.loads(shorter)["epsilon"]["upper"])
 
     def check_again(self, deployment):
-        """A task that is over says so again, and a ledger that was changed is no ledger."""
+        """Checks that a task that is over says so again, and that a changed ledger is refused."""
         words = " ".join(self.run_command("aggregator", "aggregator.toml").stdout.split())
         for part in ("(proven, replace-one, shuffler and aggregator do not collude), by the", "3 released", "done:",
                      "nobody is protected"):
@@ -360,7 +360,7 @@ class Roles(DeployedTasks):
         self.assertIn("is another task", self.refusal("aggregator", "second.toml", status=3)["message"])
 
     def test_every_bad_configuration_is_refused_by_name(self):
-        """Nothing is listened on, and the message has file, key, value and what is allowed."""
+        """The role does not begin to listen, and the message has file, key, value and what is allowed."""
         self.deployment()
         for role in ("issuer", "shuffler", "aggregator", "client0"):
             self.write(role)
@@ -374,7 +374,7 @@ class Roles(DeployedTasks):
             self.check_line(role, line, words)
 
     def write(self, role, changed=""):
-        """Writes a configuration in which one line, if any, is another one: its key says which."""
+        """Writes a configuration in which the line `changed`, if any, takes the place of the line with the same key."""
         key = changed.split("=")[0].strip()
         lines = [f'folder = "{role}"', 'task = "task.txt"', *KEYS[role]]
         kept = [line for line in lines if line.split("=")[0].strip() != key]
@@ -395,7 +395,7 @@ class Roles(DeployedTasks):
             self.assertIn(f"{role}.toml", error["message"])
 
     def test_the_configurations_of_the_documentation_are_read(self):
-        """Each is refused for its task alone, which is not there: all else was read before."""
+        """Each is refused only because its task does not exist, after everything else was read."""
         page = (pathlib.Path(__file__).resolve().parents[2] / "docs/deployment.md").read_text(encoding="utf-8")
         samples = re.findall(r"```toml\n# (\w+)\.toml\n(.*?)```", page, re.S)
         self.assertEqual([name for name, _ in samples], ["issuer", "shuffler", "aggregator", "client"])
@@ -448,8 +448,8 @@ class Roles(DeployedTasks):
             self.check_keys_and_tasks(role)
 
     def check_keys_and_tasks(self, role):
-        """A key that others may read, the key of another role, no key, another task, and a folder that is a file or
-        cannot be written."""
+        """Checks the refusal of a key that others may read, of another role's key or none, of damaged tasks, and of bad
+        folders."""
         self.write(role)
         name = role.rstrip("0")
         key = next((self.folder / role).glob("*.key"))

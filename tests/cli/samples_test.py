@@ -30,13 +30,13 @@ def sample(role):
 
 
 def with_defaults(text):
-    """The sample with every key that it leaves out written: a single # is taken from the line."""
+    """Returns the sample with the keys that are commented out: the # before each of them is removed."""
     return re.sub(r"^#(?=\w+ = )", "", text, flags=re.M)
 
 
 def keys_of(text):
-    """The keys of a sample in which each is written, [policy] before those of the table, each with its value and the
-    comment above it."""
+    """Returns the keys of a sample in which all are written, each with its value and the comment above it. Keys of the
+    table [policy] begin with the table's name."""
     table, comment, found = "", [], {}
     for line in text.splitlines():
         if line.startswith("#"):
@@ -53,7 +53,7 @@ def keys_of(text):
 
 class Samples(SmallRuns):
     def free_ports(self):
-        """Free ports below those that the system gives to whoever asks for any: nobody else is given them meanwhile."""
+        """Returns free ports below the range from which the system gives ports, so that no other process gets them."""
         ports = []
         while len(ports) < len(PORTS):
             with socket.socket() as probe:
@@ -116,7 +116,7 @@ class Samples(SmallRuns):
             self.assertEqual(role.stop(), 0, role.said())
 
     def test_every_key_of_the_samples_is_read(self):
-        """Each sample, and each with all defaults written, is refused for its task alone: all else was read before."""
+        """Each sample, as it is and with all defaults, is refused only because its task does not exist."""
         for role in ROLES:
             for text in (sample(role), with_defaults(sample(role))):
                 self.write(role, text, self.free_ports())

@@ -49,8 +49,7 @@ class ScaleTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def train(self, out, threads):
-        """Returns the last line of output, the lines before
-        it, and the greatest resident size in megabytes."""
+        """Returns the last line of output, the lines before it, and the greatest resident size in megabytes."""
         command = [muster_command.COMMAND, "train", "plan.toml", "--out", out, "--json", "--threads", str(threads)]
         process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         lines = process.stdout.read().decode().splitlines()

@@ -57,7 +57,7 @@ class SmallRuns(unittest.TestCase):
         write_data(self.folder / "data")
 
     def with_clients(self, clients):
-        """Changes the plan's number of clients. The accountant is several times faster for 20 clients than for 1000."""
+        """Changes the plan's number of clients, because the accountant is several times faster for 20 than for 1000."""
         path = self.folder / "small.toml"
         path.write_text(path.read_text().replace("clients = 1000", f"clients = {clients}"))
 
@@ -83,8 +83,7 @@ class SmallRuns(unittest.TestCase):
         return [json.loads(line) for line in self.train("--json", *flags, status=status).stdout.splitlines()]
 
     def refusal(self, *arguments, status):
-        """Returns the error of a command that prints nothing
-        else; its words and its JSON line must agree."""
+        """Returns the error of a command that prints nothing else. Its words and its JSON line must agree."""
         done = self.run_command(*arguments, "--json", status=status)
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 1, done.stdout)

@@ -5,11 +5,11 @@ import hashlib
 import html.parser
 
 UNKNOWN = {"none", "none yet", "not yet", "No alarm", "an unknown number"}  # how the page shows null
-VOID = {"meta"}  # has no end; an element of a drawing ends in its own tag or, in the DOM of a browser, after it
+VOID = {"meta"}  # elements without an end tag; those of a drawing end in their own tag, or in a browser's DOM after it
 
 
 class Page(html.parser.HTMLParser):
-    """What stands in every element that has an id, its number if it has one, and everything that is named."""
+    """The text of every element that has an id, its number if it has one, and all tags, attributes and words."""
 
     def __init__(self, text):
         super().__init__()
@@ -57,12 +57,12 @@ class Page(html.parser.HTMLParser):
             self.tables[next(name for tag, name in self.open if tag == "table")][-1][-1] += data
 
     def inside(self):
-        """The id of the innermost element that has one."""
+        """Returns the id of the innermost open element that has one."""
         return next((name for _, name in reversed(self.open) if name is not None), None)
 
 
 def leaves(value, path=""):
-    """The values of an object that hold no others, by their paths."""
+    """Returns the values of an object that hold no other values, by their paths."""
     if isinstance(value, dict) and value:
         return {key: leaf for name, each in value.items() for key, leaf in leaves(each, f"{path}.{name}").items()}
     if isinstance(value, list) and value:
@@ -71,7 +71,7 @@ def leaves(value, path=""):
 
 
 def check_same(test, page, status):
-    """Every value of the object stands on the page in the element of its name, and no other number has a name."""
+    """Checks that the page has every value of the object in the element of its name, and no other named number."""
     for path, value in leaves(status).items():
         test.assertIn(path, page.texts)
         if value is None:
@@ -91,7 +91,7 @@ def check_same(test, page, status):
 
 
 def check_whole(test, page, headers):
-    """The page loads nothing, its policy lets it load nothing, and its style sheet is the one that is allowed."""
+    """Checks that the page loads nothing, and that its policy allows nothing but its own style sheet."""
     policy = dict(part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";"))
     digest = base64.b64encode(hashlib.sha256(page.style.encode()).digest()).decode()
     test.assertEqual(policy, {"default-src": "'none'", "style-src": f"'sha256-{digest}'", "base-uri": "'none'",

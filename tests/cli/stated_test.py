@@ -46,7 +46,7 @@ class StatedTest(SmallRuns):
     def test_an_epsilon_that_states_more_is_of_an_older_version(self):
         final = self.json_lines("--out", "run")[-1]
         text, _ = self.report("run")
-        for more in (None, 1.01 * final["epsilon"]):  # null: no epsilon was proven
+        for more in (None, 1.01 * final["epsilon"]):  # None becomes null, which says that no epsilon was proven
             self.stated("result.json", 1, more)
             self.stated("metrics.jsonl", 4, more)
             again, said = self.report("run")

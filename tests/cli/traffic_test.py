@@ -1,4 +1,4 @@
-"""What somebody sees who watches devices and shuffler does not depend on the coins.
+"""What an observer of the traffic between devices and shuffler sees does not depend on the coins.
 
 Two deployments of the same devices run behind a proxy that records every request: in one, all devices check in in every
 round (rate 1), and in the other one none does (rate 1e-9). The uploads of a round have to be as many and as long in
@@ -18,14 +18,14 @@ import role_processes
 from recording_proxy import Proxy
 
 ROUNDS, DEVICES = 20, 12
-SECONDS = (3, 6, 12)  # of a round, where devices were too slow for the shorter one
+SECONDS = (3, 6, 12)  # of a round; the longer ones are tried if devices were too slow for the shorter ones
 FALSE_ALARM = 1e-6  # of each comparison of two laws
 
 
 def watched(rate, seconds):
-    """Runs a deployment of this rate and rounds of so many seconds. Returns what was seen of each device in each of
-    its rounds, or None if a device was not heard in one of them: then the machine was too busy for such rounds."""
-    # Delta is so small that even the rounds of tails have an epsilon.
+    """Runs a deployment with this rate and rounds of `seconds` seconds. Returns what was seen of each device in each of
+    its rounds, or None if a device was not heard in one of them because the machine was too busy."""
+    # Delta is so small that even rounds whose coins all say no have an epsilon above 0.
     text = role_processes.plan(rate=rate, rounds=ROUNDS, delta="1e-10")
     with tempfile.TemporaryDirectory() as name:
         deployment = role_processes.Deployment(pathlib.Path(name), devices=(DEVICES,), seconds=seconds, text=text,
@@ -51,8 +51,8 @@ def watched(rate, seconds):
 
 
 def rounds_of(requests):
-    """Cuts the requests of each connection after each upload: the number of polls and of downloads, the sizes of all
-    requests, and the seconds from the last download to the upload."""
+    """Cuts the requests of each connection after each upload. Returns for each piece the number of polls, the sizes of
+    all requests, and the seconds from the last download to the upload."""
     devices, rounds = {}, []
     for at, connection, line, size in requests:
         seen = devices.setdefault(connection, {"polls": 0, "sizes": []})
@@ -72,7 +72,7 @@ def rounds_of(requests):
 
 
 def distance(first, second):
-    """The largest distance of the two empirical distribution functions."""
+    """Returns the largest distance of the two empirical distribution functions."""
     steps = sorted([(value, 1 / len(first)) for value in first] + [(value, -1 / len(second)) for value in second])
     level = largest = 0
     for i, (value, step) in enumerate(steps):
@@ -83,14 +83,14 @@ def distance(first, second):
 
 
 def threshold(first, second):
-    """Samples of one law are farther apart than this with a probability of at most FALSE_ALARM, because each of the two
-    is farther from the law than its summand with half of it: the inequality of Dvoretzky, Kiefer and Wolfowitz with
-    Massart's constant. It holds for laws with atoms, too."""
+    """Returns the distance that two samples of one law exceed with probability at most FALSE_ALARM. Each sample is
+    farther from the law than its summand with probability at most FALSE_ALARM / 2, by the inequality of Dvoretzky,
+    Kiefer and Wolfowitz with Massart's constant, which holds for laws with atoms, too."""
     return sum(math.sqrt(math.log(4 / FALSE_ALARM) / (2 * count)) for count in (first, second))
 
 
 def differences(heads, tails):
-    """In what the rounds of heads and tails differ, as a list of sentences."""
+    """Returns in what the rounds of heads and tails differ, as a list of sentences."""
     found = []
     if len(heads) != len(tails):
         found.append(f"{len(heads)} uploads of heads, {len(tails)} of tails")
@@ -110,7 +110,7 @@ def differences(heads, tails):
 class Traffic(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # All devices are heard in every round, with every coin heads in one deployment and tails in the other.
+        # All devices are heard in every round. Every coin is heads in one deployment, and tails in the other.
         for seconds in SECONDS:
             cls.heads, cls.tails = watched(1, seconds), watched(1e-9, seconds)
             if cls.heads and cls.tails:

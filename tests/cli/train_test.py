@@ -2,8 +2,8 @@
 
     python3 tests/cli/train_test.py --command build/release/muster
 
-Runs a small plan (grey noise, logistic regression, 20 clients) in separate processes, sends real signals, and
-compares the checkpoints of runs that must agree byte for byte.
+The test runs a small plan (grey noise, logistic regression, 20 clients) in separate processes, sends real signals,
+and compares the checkpoints of runs that must agree byte for byte.
 """
 
 import json
@@ -70,7 +70,7 @@ class TrainTest(unittest.TestCase):
         return lines[0]["error"]
 
     def assert_table_agrees(self, run):
-        """metrics.csv has the rows of metrics.jsonl, in the same digits."""
+        """Checks that metrics.csv has the rows of metrics.jsonl, in the same digits."""
         lines = (self.folder / run / "metrics.jsonl").read_text().splitlines()
         header, *rows = (self.folder / run / "metrics.csv").read_text().splitlines()
         self.assertEqual(len(rows), len(lines))

@@ -8,7 +8,7 @@ from recording_proxy import Proxy, messages
 
 FAULTS = ("lost request", "lost answer", "twice", "late")
 LONGEST_DELAY = 0.4  # seconds
-# Where an upload has its round: after its version (docs/wire.md).
+# The bytes of an upload that have its round, after its version (docs/wire.md).
 ROUND = slice(1, 9)
 
 
@@ -46,7 +46,7 @@ class UnreliableProxy(Proxy):
             return fault, self.draws.uniform(0, LONGEST_DELAY)
 
     def carry(self, head, body, fault, delay):
-        """Returns the answer that is passed on, or None if there is none."""
+        """Returns the answer that is passed on, or None if the server did not get the request or did not answer."""
         self.note_upload(self.sent, head, body)
         if fault == "lost request":
             return None

@@ -13,7 +13,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the protocol's name for a ref
 
 
 def missing():
-    """What is not installed; empty text if everything is."""
+    """Returns the names of the programs that are not installed, or empty text if all are."""
     return ", ".join(name for name in ("chromium", "chromedriver") if shutil.which(name) is None)
 
 
@@ -64,7 +64,7 @@ class Browser:
         self.ask("POST", f"{self.session}/url", {"url": url})
 
     def run(self, script):
-        """The value of a JavaScript expression, which the driver evaluates, not the page."""
+        """Returns the value of a JavaScript expression, which the driver evaluates, not the page."""
         return self.ask("POST", f"{self.session}/execute/sync", {"script": f"return {script}", "args": []})
 
     def click(self, css):
@@ -83,11 +83,11 @@ class Browser:
             "params": {"features": [{"name": "prefers-color-scheme", "value": scheme}]}})
 
     def complaints(self):
-        """What the browser wrote to its console, such as what the page's policy forbade."""
+        """Returns what the browser wrote to its console, such as what the page's policy forbade."""
         return [entry["message"] for entry in self.ask("POST", f"{self.session}/se/log", {"type": "browser"})]
 
     def picture(self, path):
-        """The whole page as a PNG file."""
+        """Writes the whole page as a PNG file."""
         height = self.run("document.documentElement.scrollHeight")
         self.resize(self.run("window.innerWidth"), height)
         path.write_bytes(base64.b64decode(self.ask("GET", f"{self.session}/screenshot")))

@@ -27,7 +27,7 @@ void require_consistent(const learning::Dataset& data) {
   }
 }
 
-// Takes the first line off the text.
+// Removes the first line from the text, and returns it without its end.
 std::string taken_line(std::string& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string line = text.substr(0, end);

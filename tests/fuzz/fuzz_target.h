@@ -24,7 +24,7 @@ using Input = std::span<const std::uint8_t>;
 // Returns whether the reader accepts this input.
 bool accepts(Input input);
 
-// Whether a text can be shown on a terminal without moving its cursor or changing its state.
+// Returns whether a text can be shown on a terminal without moving its cursor or changing its state.
 inline bool is_printable(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }

@@ -1,7 +1,8 @@
 // This target is the reader of metrics.jsonl, and the table that is made of it. An input is such a file, of a
 // run of stored_run.h, and it is accepted if the reader accepts it as the file of a finished run. The reader
-// must accept it then also while the run goes on, when a last line without its end is left out. Lines that
-// were read must grow, must be read back equal after they are written, and must have a table with a row each.
+// must then also accept it as the file of a run that goes on, of which it leaves out an incomplete last line.
+// The rounds of lines that were read must increase. The lines must be read back equal after they are written,
+// and their table must have a row for each.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -55,7 +56,7 @@ void require_reads_again(const Lines& lines, const protocols::Plan& plan, const 
   }
 }
 
-// Counts the ends of lines outside quotes.
+// Returns the number of rows of a table: the ends of lines outside quotes.
 std::ptrdiff_t rows_of(const std::string& table) {
   bool quoted = false;
   return std::ranges::count_if(table, [&](char c) {

@@ -1,5 +1,6 @@
 // This target is the reader of the file of a randomizer's privacy profile. An input is a CSV file. A profile
-// that is accepted must be one: it does not increase and lies in [0, 1], and so do the masses of its law.
+// that is accepted must not increase, its values must lie in [0, 1], and the masses of its law must add up to
+// at least 1, but for rounding, and to less than 2.
 #include <cmath>
 
 #include "muster/core/error.h"

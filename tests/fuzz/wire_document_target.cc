@@ -18,7 +18,7 @@
 namespace muster::fuzz {
 namespace {
 
-// Whether `read` reads the document, which `write` must then write again.
+// Returns whether `read` reads the document. `write` must then write it in the same bytes.
 template <typename Read, typename Write>
 bool read_as_written(wire::Bytes document, const Read& read, const Write& write) {
   const auto value = read(document);
@@ -26,7 +26,8 @@ bool read_as_written(wire::Bytes document, const Read& read, const Write& write)
   return value.has_value();
 }
 
-// Reads the input as a document, and with a signature of its author. Returns whether the first one is valid.
+// Reads the input as a document, and as a body to which its author's signature is added. Returns whether the
+// document is valid.
 template <typename Read, typename Write>
 bool read_twice(Input input, const char* kind, const wire::SigningKey& author, const Read& read,
                 const Write& write) {

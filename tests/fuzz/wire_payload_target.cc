@@ -1,5 +1,5 @@
-// This target reads payloads. The first byte of an input says of which randomizer; what is read must be
-// written in the same bytes.
+// This target reads payloads. The first byte of an input says of which randomizer. A payload that is read
+// must be written in the same bytes.
 #include <algorithm>
 #include <array>
 #include <cstdlib>

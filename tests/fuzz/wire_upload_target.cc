@@ -1,5 +1,5 @@
 // This target opens uploads. An input is read twice: as the bytes that arrive, and as the plain text that a
-// device seals. The first reading succeeds for uploads that somebody sealed for the key alone.
+// device seals. The first reading succeeds only for uploads that somebody sealed for the key.
 #include <algorithm>
 #include <cstdlib>
 #include <span>

@@ -89,7 +89,7 @@ class Install(unittest.TestCase):
     def test_a_project_that_finds_the_package(self):
         build = pathlib.Path(self.folder.name) / "consumer"
         # Without a build type nothing is optimised, which makes the build faster. All programs must build, and one of
-        # them runs. Another test compares the output of all programs with docs/library.md.
+        # them must run. Another test compares the output of all programs with docs/library.md.
         configure = ["cmake", "-S", ROOT / "examples", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=",
                      f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={OPTIONS.launcher}"]
         run(*configure)

@@ -1,4 +1,4 @@
-"""Tests what a module for users of a framework and its page say: every example runs, and the types are clean.
+"""Tests the documentation of a module for users of a framework, and its page: every example runs, and types are clean.
 
     class Documentation(adapter_documentation.Documentation):
         module, page = muster.pfl, "docs/pfl.md"
@@ -24,7 +24,7 @@ OPTIONS = doctest.ELLIPSIS
 def types_of(*targets, path=()):
     """Runs mypy --strict, and returns whether the types are clean and what it says.
 
-    Some frameworks have no types, so that what is derived from their classes has none either.
+    Some frameworks have no types, so classes that are derived from theirs have none either.
     """
     package = pathlib.Path(muster.__file__).parent
     found = os.pathsep.join(str(each) for each in (*path, package.parent))
@@ -37,7 +37,7 @@ def types_of(*targets, path=()):
 
 
 class Documentation(unittest.TestCase):
-    """A subclass says which module, which may be a package, and which page."""
+    """The tests of one module, which may be a package, and of its page. A subclass states both."""
 
     module = None
     page = ""
@@ -60,7 +60,7 @@ class Documentation(unittest.TestCase):
             for each, value in {name: public, **own}.items():
                 text = inspect.getdoc(value) or ""
                 self.assertRegex(text, r"\A[A-Z]", each)
-                # What overrides a method of the framework, without arguments of its own, is documented there.
+                # A method that overrides one of the framework, without arguments of its own, needs no example.
                 if each == name or isinstance(value, property) or "Args:" in text or "Returns:" in text:
                     self.assertIn(">>> ", text, each)
 

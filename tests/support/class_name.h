@@ -1,7 +1,7 @@
 // The name of the class of an object. The list of a contract suite states the class that each of its entries
 // makes, and this function shows that the statement is true.
 //
-// The function is pure, so any thread may call it.
+// The function is pure; call from any thread.
 #pragma once
 
 #include <cxxabi.h>

@@ -66,12 +66,12 @@ struct Faults {
 };
 
 Faults& faults() {
-  static Faults* const kFaults = new Faults;  // it outlives everything that still writes
+  static Faults* const kFaults = new Faults;  // never destroyed: calls come until the process ends
   return *kFaults;
 }
 
-// Not counted is fdatasync on a folder, by which SQLite asks for what some file systems cannot do: it ignores
-// an error.
+// Returns the path of an open file, or of a folder if `or_folder`; "" for anything else. Folders do not count
+// for fdatasync, because SQLite ignores its errors on a folder, which some file systems cannot synchronize.
 std::string path_of(int descriptor, bool or_folder) {
   struct stat info {};
   if (::fstat(descriptor, &info) != 0) return "";

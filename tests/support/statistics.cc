@@ -11,7 +11,7 @@
 namespace muster::testing {
 namespace {
 
-// A NaN p-value fails, because it shows nothing.
+// Returns the verdict. A p-value that is NaN fails, because it shows nothing.
 Verdict verdict(double p_value, double alpha, const std::string& what) {
   std::ostringstream text;
   text.precision(9);

@@ -2,7 +2,7 @@
 //
 // The false-alarm rate alpha bounds the probability that a test fails although its null hypothesis is true.
 // For the chi-squared tests, and for mean_test unless observations are normal, alpha is only approximately
-// this probability, because the law of the test's statistic is approximate. All functions throw
+// this probability, because the law of the test's statistic is known only approximately. All functions throw
 // std::invalid_argument for arguments that they cannot judge, such as an empty sample. An observed mean that
 // is a NaN fails.
 #pragma once

@@ -1,4 +1,4 @@
-// A new folder that the destructor removes.
+// A new folder, which the destructor removes.
 #pragma once
 
 #include <cstdlib>

@@ -37,14 +37,14 @@ PLANS = [dict(protocol="shuffle", randomizer="pure", epsilon0=1.0),
 
 
 class Contract(privacy_accountant_test.PrivacyAccountantTest):
-    """The contract that dp_accounting has for every accountant, with an empty one."""
+    """The contract that dp_accounting has for every accountant, tested with empty accountants."""
 
     def _make_test_accountants(self):
         return [Accountant(), Accountant(dp_accounting.NeighboringRelation.REPLACE_ONE)]
 
 
 def check_charges(test, make):
-    """Whatever is composed, epsilon and delta are those that muster states of the same rounds."""
+    """Checks that epsilon and delta of composed events are those that muster states of the same rounds."""
     for event, stated in zip(ROUNDS, PLANS, strict=True):
         for nested in (lambda e: dp_accounting.SelfComposedDpEvent(e, 20),
                        lambda e: dp_accounting.ComposedDpEvent([e, dp_accounting.SelfComposedDpEvent(e, 19)])):
@@ -125,7 +125,8 @@ class Events(unittest.TestCase):
             for buckets in (2, 3, 1000):
                 local = mechanism_from(dp_accounting.RandomizedResponseDpEvent(noise, buckets))
                 self.assertEqual((local.randomizer, local.k), ("k-rr", buckets))
-                # In k-rr, an answer has the probability e^epsilon0 / (e^epsilon0 + k - 1), each other 1 / (...).
+                # In k-rr, a client's own answer has probability e^epsilon0 / (e^epsilon0 + k - 1). Each other answer has
+                # 1 over the same denominator.
                 others = math.exp(local.epsilon0) + buckets - 1
                 self.assertAlmostEqual(math.exp(local.epsilon0) / others / (1 - noise + noise / buckets), 1, places=12)
                 self.assertAlmostEqual(1 / others / (noise / buckets), 1, places=12)
@@ -175,7 +176,7 @@ class Events(unittest.TestCase):
 
 
 class Calibration(unittest.TestCase):
-    # dp_accounting promises to be within its tolerance of the smallest sigma. muster's is the smallest of six digits.
+    # dp_accounting promises a sigma within its tolerance of the smallest; muster's is the smallest with six digits.
     def test_sigma_is_musters(self):
         tolerance, target, delta = 1e-3, 0.1, 1e-5
         plan = muster.plan(protocol="shuffled-check-in", clients=60_000, rate=0.1, randomizer="gaussian", clip=1.0,

@@ -36,7 +36,7 @@ def central(epsilon, rate, rounds):
 
 
 def peer(relation):
-    # The spacing of dp_accounting's lattice of losses. A coarser lattice makes its upper bounds looser.
+    # The interval is the spacing of dp_accounting's lattice of losses. A coarser one makes its upper bounds looser.
     return pld.PLDAccountant(relation, value_discretization_interval=1e-4)
 
 

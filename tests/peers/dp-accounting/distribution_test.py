@@ -33,7 +33,7 @@ def check_in(clients, rate, epsilon0, rounds, delta, randomizer="ldp-sgd"):
 
 
 def check_rows(test, export):
-    """A pair of one round, composed by dp_accounting, lies between muster's lower value and 1.001 times its upper one."""
+    """Checks that one round, composed by dp_accounting, lies between muster's lower and 1.001 times its upper value."""
     for row in ROWS:
         plan, (rounds, delta) = check_in(*row), row[3:]
         proven = muster.account(plan)
@@ -89,7 +89,7 @@ def delta_below_zero(distribution, epsilon):
 
 
 def check_small(test, export):
-    """The exported pair dominates the truth of every data set of a few clients, in both orders, for one round and two."""
+    """Checks that the exported pair dominates the truth of all small data sets, in both orders, for 1 and 2 rounds."""
     ratio = 0.0
     for clients, answers, rate, epsilon0 in [(3, 2, 0.5, 1.0), (4, 2, 0.8, 2.0), (3, 3, 0.3, 1.0), (4, 2, 1.0, 1.0)]:
         stated = {"protocol": "shuffle"} if rate == 1 else {"protocol": "shuffled-check-in", "rate": rate}
@@ -127,7 +127,7 @@ def rounded_down(source, **more):
 
 
 def infinity_forgotten(source, **more):
-    """Wrong on purpose: of the losses above a tenth of the largest, none is charged."""
+    """Wrong on purpose: the losses above a tenth of the largest are not charged."""
     right = pld(source, **more)._pmf_remove.to_dense_pmf()
     last = (right.size + right._lower_loss) // 10
     kept = {i + right._lower_loss: mass for i, mass in enumerate(right._probs) if i + right._lower_loss <= last}
@@ -135,7 +135,7 @@ def infinity_forgotten(source, **more):
 
 
 def round_not_charged(source, **more):
-    """Wrong on purpose: of a plan's rounds, a hundredth is not charged, and of one round nothing."""
+    """Wrong on purpose: a hundredth of a plan's rounds is not charged, but at least one round."""
     rounds = source["rounds.count"]
     return pld(source.replace({"rounds.count": rounds - max(1, rounds // 100)}), **more)
 
@@ -154,7 +154,7 @@ class Distributions(unittest.TestCase):
                 with self.assertRaises((AssertionError, ValueError), msg=f"{wrong.__name__} {check.__name__}"):
                     check(unittest.TestCase(), wrong)
 
-    # Every protocol and its whole run, also where rounds are charged by types (the sum alone is seen).
+    # The whole run of every protocol is exported, also where rounds are charged by types (only the sum is seen).
     def test_every_protocol(self):
         for stated in (dict(protocol="shuffle"), dict(protocol="subset", subset=500),
                        dict(protocol="shuffled-check-in", rate=0.1), dict(protocol="aggregated-check-in", rate=0.1),
@@ -178,7 +178,7 @@ class Distributions(unittest.TestCase):
         self.assertLessEqual(proven.lower, pld(plan).get_epsilon_for_delta(1e-5))
         self.assertLessEqual(pld(plan).get_epsilon_for_delta(1e-5), 1.001 * proven.upper)
 
-    # Composed with noise on a sum that is charged for a replaced record, the whole costs at least what each part does.
+    # Rounds that are composed with noise on a sum, charged for a replaced record, cost at least what each part costs.
     def test_mixtures(self):
         interval = 1e-3
         plan = check_in(*ROWS[0])

@@ -21,7 +21,7 @@ TaskIdentity.run_id, TaskIdentity.node_id, TaskIdentity.task_id = 1, 1, 1
 class Documentation(adapter_documentation.Documentation):
     module, page = muster.flower, "docs/flower.md"
 
-    # Of another Flower, the module says what this one lacks.
+    # With another version of Flower, the module says what that version lacks.
     def test_another_flower(self):
         done = subprocess.run([sys.executable, "-c", "import flwr.serverapp\ndel flwr.serverapp.PrivacySpent\n"
                                "try: import muster.flower\nexcept ImportError as error: print(error)"],

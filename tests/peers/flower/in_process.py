@@ -46,13 +46,13 @@ def learned(record):
 
 
 def local_model(row, number):
-    """What node `number` learns from a model: float32, of the model's length. Nodes differ, and some are clipped."""
+    """Returns what node `number` learns from a model, float32. Nodes differ, and the vectors of some are clipped."""
     target = np.random.default_rng(number).normal(size=row.size).astype(np.float32)
     return row - np.float32(0.4) * (row - target)
 
 
 def train(msg, context):
-    """The app of all tests. Its reply also has what must not leave a node: a metric, and a number of examples."""
+    """Is the app of all tests. Its reply also has what must not leave a node: a metric and a number of examples."""
     name, record = next(iter(msg.content.array_records.items()))
     row, at, after = local_model(learned(record), context.node_config["partition-id"]), 0, ArrayRecord()
     for key, array in record.items():
@@ -89,7 +89,7 @@ class InProcessGrid(Grid):
         return list(self.contexts)
 
     def deliver(self, message):
-        """Returns the replies of one node, as many as it was asked."""
+        """Returns the node's replies to a message: one here, and other numbers in subclasses."""
         message = copy.deepcopy(message)
         try:
             return [self.app(message, self.contexts[message.metadata.dst_node_id])]
@@ -140,7 +140,7 @@ def run(adapter, grid_class=InProcessGrid, behaviour=train, rounds=ROUNDS, first
 
 @functools.cache
 def account(rounds):
-    """Returns the epsilon that the command prints for so many rounds of CHARGED."""
+    """Returns the epsilon that the command prints for `rounds` rounds of CHARGED."""
     stated = {**STATED, "rounds": rounds, "delta": 1e-5}
     flags = [word for key, value in stated.items() for word in ("--" + key, str(value))]
     done = subprocess.run([COMMAND, "account", *flags, "--json"], capture_output=True, text=True, check=True, cwd=ROOT)

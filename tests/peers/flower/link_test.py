@@ -2,8 +2,8 @@
 
     tools/check-peers flower
 
-Once with the plan's key, when the five rounds must be bit for bit those of muster.Population, and for one round as it
-is, with secret keys. Flower's telemetry and its search for updates are off.
+The app runs once with the plan's key, when its five rounds must be bit for bit those of muster.Population, and once for
+one round as it is, with secret keys. Flower's telemetry and its search for updates are off.
 """
 
 import contextlib

@@ -28,7 +28,7 @@ import muster
 import muster.flower
 from muster.flower._records import RECORD
 
-FALSE_ALARM = 1e-6  # the probability with which each statistical test fails though all is well
+FALSE_ALARM = 1e-6  # the probability that a statistical test fails although all is well
 
 
 def plan_of(**changes):
@@ -67,8 +67,8 @@ class SecretKeys(unittest.TestCase):
         self.assertEqual(len({state["key"] for state in states}), NODES)
         self.assertEqual(len({state["upload"] for state in states}), NODES)
 
-    # A state that was put back to before a round: the coin is the same, and the noise is not, since two messages with
-    # the same noise would tell the difference of their vectors.
+    # A node whose state was put back to before a round tosses the same coin, but draws new noise, because two messages
+    # with the same noise would reveal the difference of their vectors.
     def test_a_state_that_was_put_back(self):
         grid = InProcessGrid(app_of(secret()[0]))
         strategy = secret()[1]
@@ -105,7 +105,7 @@ class SecretKeys(unittest.TestCase):
 
 
 def orders_fit(shuffle, draws=3000):
-    """Whether three replies come in each of their six orders equally often, by the chi-square of `draws` shuffles."""
+    """Returns whether three replies come in all six orders equally often, by the chi-square of `draws` shuffles."""
     counts = dict.fromkeys(itertools.permutations(range(3)), 0)
     for _ in range(draws):
         counts[tuple(shuffle())] += 1
@@ -225,7 +225,7 @@ class Refusals(unittest.TestCase):
             asked(InProcessGrid(None), strategy=strategy)
         self.assertEqual(strategy.accountant.num_releases, 0)
 
-    # A strategy of one's own that evaluates on nodes although it is not allowed to.
+    # A user's own inner strategy that evaluates on nodes is refused unless that is allowed.
     def test_evaluation(self):
         class Evaluating(FedAvg):
             def configure_evaluate(self, server_round, arrays, config, grid):
@@ -290,7 +290,7 @@ class Refusals(unittest.TestCase):
                 call()
         with self.assertRaisesRegex(muster.UncoveredError, "str is not covered"):
             accountant.compose("a round")
-        # Flower's own mechanisms take no account that does not describe them, and muster takes none of Flower's.
+        # Flower's mechanisms refuse an accountant that has no name for them, and muster refuses Flower's accountants.
         with self.assertRaisesRegex(muster.UncoveredError, "no name for check-ins"):
             DifferentialPrivacyServerSideFixedClipping(FedAvg(fraction_evaluate=0.0), 1.0, 1.0, 10,
                                                        accountant=accountant)

@@ -35,7 +35,7 @@ UPLOAD = 10 + muster._muster.Messages.made(PLAN._native, 10).size()
 
 
 def expect_the_population(adapter):
-    """Five rounds decode bit for bit to the population's, with as many messages."""
+    """Checks that five rounds have, bit for bit, the models of the population, and as many messages."""
     result, _, _, models = run(adapter)
     wanted, counts = by_population()
     assert len(models) == ROUNDS
@@ -46,7 +46,7 @@ def expect_the_population(adapter):
 
 
 def expect_the_epsilon(adapter):
-    """After each round, epsilon is what the command prints for so many rounds."""
+    """Checks that epsilon after each round is what the command prints for the rounds until then."""
     result, strategy, _, _ = run(adapter)
     for t in range(1, ROUNDS + 1):
         assert result.train_metrics_clientapp[t].get("muster-epsilon") == account(t), f"round {t}"
@@ -55,7 +55,7 @@ def expect_the_epsilon(adapter):
 
 
 def expect_only_messages(adapter):
-    """What a node sends is one message of its randomizer or a dummy: as long as every other, and nothing else."""
+    """Checks that a node sends one message of its randomizer or a dummy of the same length, and nothing else."""
     _, _, grid, _ = run(adapter)
     replies = [reply for sent in grid.replies for reply in sent]
     assert len(replies) == NODES * ROUNDS
@@ -85,7 +85,7 @@ class Rounds(unittest.TestCase):
         strategy = right()[1]
         with self.assertLogs("flwr", "WARNING") as logs:
             run(([CoinIgnored(PLAN, key="plan")], strategy))
-        # At the declared rate, 50 of 50 nodes report with a probability of 2^-50, and an alarm has one of 1e-3 in all.
+        # At a rate of 1/2, all of 50 nodes report with probability 2^-50, far below the 1e-3 of a false alarm.
         self.assertIn("round 1 had 50 check-ins", strategy.monitor.alarm)
         self.assertEqual([line for line in logs.output if "alarm" in line], [logs.output[0]])
 
@@ -96,7 +96,7 @@ class Rounds(unittest.TestCase):
         self.assertEqual((result.arrays["steps"].dtype, result.arrays["steps"].numpy().tolist()), ("int64", [7]))
         self.assertEqual(result.arrays["weight"].dtype, "float32")
 
-    # The other randomizers of vectors.
+    # The rounds with the other randomizers of vectors are the population's, too.
     def test_randomizers(self):
         for stated in ({"randomizer": "ldp-sgd", "epsilon0": 2.0}, {"randomizer": "l1", "epsilon0": 2.0},
                        {"randomizer": "l2", "epsilon0": 2.0}, {"randomizer": "linf", "epsilon0": 2.0}):
@@ -246,7 +246,7 @@ class Failures(unittest.TestCase):
                           result.train_metrics_clientapp[3]["muster-reports"]), (49, 0))
         self.assertEqual(strategy.accountant.num_releases, ROUNDS)
 
-    # Replies that are none: of another round, too long, of an unknown kind, or of nodes that were not asked.
+    # Invalid replies do not count: of another round, too long, of an unknown kind, or of nodes that were not asked.
     def test_replies_that_are_none_are_not_heard(self):
         def of(change):
             class Changed(InProcessGrid):
@@ -266,7 +266,7 @@ class Failures(unittest.TestCase):
                 _, _, _, models = run(right(), of(change), rounds=1)
             self.assertEqual(models[0].tobytes(), learned(initial()).tobytes())
 
-    # A reply in the right form whose payload is no message: its node is heard, and the mean is that of the others.
+    # If a valid reply has a payload that is no message, its node is heard, and the mean is that of the others.
     def test_payloads_that_are_no_messages(self):
         plan = muster.plan(protocol="shuffled-check-in", clients=NODES, rate=1, clip=1.0, rounds=1,
                            randomizer="ldp-sgd", epsilon0=2.0)
@@ -313,7 +313,7 @@ class Uncharged(muster.flower.Strategy):
 
 
 def noise_on_the_sum():
-    """Flower's own: nodes send what they learned, and the server clips, and draws noise once."""
+    """Returns Flower's own strategy: nodes send what they learned, and the server clips and draws noise once."""
     strategy = DifferentialPrivacyServerSideFixedClipping(FedAvg(fraction_evaluate=0.0), 3.0, 1.0, NODES)
     return [], strategy
 

@@ -39,7 +39,7 @@ class Accountant(unittest.TestCase):
             accountant = create_accountant(made.mechanism())
             self.assertIs(type(accountant), made)
             self.assertEqual((len(accountant), accountant.get_epsilon(DELTA)), (0, 0.0))
-            # One round takes no composition, and little time.
+            # One round needs no composition, and takes little time.
             rounds = 5 if protocol == "shuffled-check-in" else 1
             for _ in range(rounds):
                 accountant.step(noise_multiplier=8.0, sample_rate=rate)
@@ -61,7 +61,7 @@ class Accountant(unittest.TestCase):
         running.charge(plan_of("shuffled-check-in", 0, sigma=8.0), 2)
         self.assertAlmostEqual(one.get_epsilon(DELTA), running.epsilon(DELTA).upper, delta=1e-12)
 
-    # Rounds of one kind may be composed together only if no other came between, so none may be moved.
+    # Rounds of one kind may be charged together only if no other came between, so they keep their order.
     def test_rounds_are_composed_in_their_order(self):
         accountant = muster.opacus.accountant_class(clients=1000, protocol="aggregated-check-in")()
         for noise in (8.0, 8.0, 6.0, 8.0):
@@ -127,7 +127,7 @@ class Accountant(unittest.TestCase):
         for again in (loaded, copy.deepcopy(accountant), pickle.loads(pickle.dumps(accountant))):
             self.assertIs(type(again), made)
             self.assertEqual(again.history, accountant.history)
-        # The state that was loaded is not shared.
+        # The accountant does not share its history with the state that was loaded.
         loaded.step(noise_multiplier=7.0, sample_rate=0.1)
         self.assertEqual(state["history"], accountant.history)
         before = list(loaded.history)

@@ -25,7 +25,7 @@ FALSE_ALARM = 1e-6
 
 
 def deviation_bounds(count):
-    """Returns between which values the mean of `count` squares of standard normals lies, but for FALSE_ALARM.
+    """Returns bounds that the mean of `count` squared standard normals passes with probability FALSE_ALARM at most.
 
     Laurent and Massart (2000), Lemma 1: each side is passed with probability at most exp(-x).
     """
@@ -34,7 +34,7 @@ def deviation_bounds(count):
 
 
 class CheckInTest(unittest.TestCase):
-    # The batches are who comes up in the plan's population, each once.
+    # The batches are the clients that check in in the plan's population, each once.
     def test_batches_are_the_check_ins(self):
         for plan in (plan_of(), plan_of(protocol="subset", subset=5, rate=None), plan_of(seed=9),
                      plan_of(protocol="shuffle", rate=None, rounds=3)):
@@ -46,7 +46,7 @@ class CheckInTest(unittest.TestCase):
                     r.send(r.clients, [[0.0]] * len(r.clients))
             self.assertEqual([sorted(batch) for batch in Training(plan).run()], expected)
 
-    # The order is secret and fresh: one of 20 records is sorted, or the same twice, with probability 1/20! < 1e-18.
+    # The order is secret and fresh: that of 20 records is sorted, or equal to another, with probability 1/20! < 1e-18.
     def test_orders_are_of_a_fresh_shuffle(self):
         plan = plan_of(protocol="shuffle", rate=None, rounds=3)
         orders = Training(plan).run() + Training(plan).run()
@@ -158,7 +158,7 @@ class ShuffleForgotten(CheckInOptimizer):
 
 
 class WrongAdapters(unittest.TestCase):
-    # What a wrong adapter fails, by the names of the tests above.
+    # Each wrong adapter fails exactly the tests above whose names are listed here.
     def test_each_fails(self):
         loop = "test_parameters_are_those_of_a_slow_loop"
         expected = {

@@ -2,8 +2,8 @@
 
     tools/check-peers opacus
 
-Both begin with the same parameters and have the same plan, data and coins. Only the noise lies differently: a vector of
-muster's own network has another order of parameters.
+Both begin with the same parameters and have the same plan, data and coins. Only the noise meets other parameters,
+because the vectors of muster's own network have them in another order.
 """
 
 import argparse

@@ -34,7 +34,7 @@ def engine(accountant):
 
 class Batches(unittest.TestCase):
     # What is sent, and so the parameters, does not depend on how a round is cut into physical batches. The loss is a
-    # sum, because a mean would divide by the size of a batch and multiply by it again, which rounds.
+    # sum, because a mean would be divided by the size of a batch and multiplied by it again, with rounding errors.
     def test_physical_batches_leave_the_same_bits(self):
         images, labels = muster.digits("train", 2000)
         data = TensorDataset((torch.from_numpy(images)[:, None] / 255 - 0.1307) / 0.3081, torch.from_numpy(labels).long())
@@ -142,7 +142,7 @@ class Misuse(unittest.TestCase):
         self.assertTrue(torch.equal(training.theta, before))
         self.refused("1 of its clients", lambda: next(batches))
 
-    # A loop that was left leaves its round open. Who gives it up has paid for it.
+    # A loop that was left early leaves its round open. A round that is given up stays charged.
     def test_a_loop_that_is_left(self):
         training = Training(plan_of(clients=100))
         for _ in training.loader:

@@ -49,7 +49,7 @@ def account(plan):
 
 
 def update_of(theta, client):
-    """What a client computes from the model: float32, and no two clients alike."""
+    """Returns what a client computes from the model: float32, different for each client."""
     return (np.sin(np.arange(DIMENSION) * 0.7 + client).astype(np.float32) - theta).astype(np.float32)
 
 
@@ -108,7 +108,7 @@ def trained(crowd, *, dataset=CheckInDataset, mechanism=CheckInMechanism, before
 
 
 def expected(plan):
-    """Returns the parameters and the population after the same rounds, by hand."""
+    """Returns the parameters and the population after the same rounds of a loop without pfl-research."""
     crowd, theta = muster.Population(plan, dimension=DIMENSION), np.zeros(DIMENSION, dtype=np.float32)
     for _ in range(ROUNDS):
         with crowd.round() as r:
@@ -119,7 +119,7 @@ def expected(plan):
 
 
 def check(test, plan, **adapter):
-    """Five rounds leave the bits that the population leaves, and cost what muster says."""
+    """Checks that five rounds leave the bits that the population leaves, and cost what muster says."""
     crowd = muster.Population(plan, dimension=DIMENSION)
     theta = trained(crowd, **adapter)
     by_hand, same = expected(plan)
@@ -190,7 +190,7 @@ class Rounds(unittest.TestCase):
         for randomizer in ("gaussian", "linf", "l1", "l2"):
             check(self, plan_of(randomizer))
 
-    # A message too few destroys the round: its mean is zero, and pfl-research's sum does not reach the model.
+    # One message too few destroys the round: its mean is zero, and pfl-research's sum does not reach the model.
     def test_a_destroyed_round_teaches_nothing(self):
         plan = plan_of(protocol="aggregated-check-in", minimum=59)
         crowd = muster.Population(plan, dimension=DIMENSION)

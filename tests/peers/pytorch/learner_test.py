@@ -105,7 +105,7 @@ class Vectors(unittest.TestCase):
                          lambda: muster.torch.client_gradients(model, nn.functional.mse_loss)):
                 with self.assertRaisesRegex(muster.PlanError, words):
                     call()
-        # A frozen parameter of another type is no part of the vector.
+        # A frozen parameter may have another type, because it is no part of the vector.
         frozen = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2).double().requires_grad_(False))
         self.assertEqual(len(muster.torch.flatten(frozen)), 6)
         layer = nn.Linear(2, 2)
@@ -132,11 +132,11 @@ class Gradients(unittest.TestCase):
         rows = [(torch.randn(m, 3, generator=generator), torch.randn(m, 2, generator=generator)) for m in (2, 1, 4)]
         self.close(muster.torch.client_gradients(odd, nn.functional.mse_loss)(*together(rows)),
                    slow_gradients(odd, nn.functional.mse_loss, rows))
-        # The module is as it was, also where it shares.
+        # The module is as it was, also where layers share a parameter.
         self.assertIsInstance(odd.first.weight, nn.Parameter)
         self.assertIs(odd.first.weight, odd.tied.weight)
 
-    # A function that was made once follows the model.
+    # A function that was made before the model changed uses the model's present parameters.
     def test_parameters_of_the_moment(self):
         model, records = cnn(), people()
         gradients = muster.torch.client_gradients(model, nn.functional.cross_entropy)
@@ -205,7 +205,7 @@ def fitted(plan, records, *, model=None, **options):
 
 
 class LearnerTest(unittest.TestCase):
-    # A slow loop over a population of its own has the same parameters, for every protocol that has one.
+    # A slow loop over a population of its own has the same parameters, with other protocols and randomizers, too.
     def test_parameters_are_those_of_a_slow_loop(self):
         records = people()
         for changes in ({}, {"protocol": "shuffle", "rate": None}, {"protocol": "subset", "rate": None, "subset": 3},
@@ -317,7 +317,7 @@ class LearnerTest(unittest.TestCase):
 
 
 class NoiseOnTheSum(muster.torch.Learner):
-    """Sends the mean over a batch for every client of it, and noise for one."""
+    """Draws one noise for the sum of a round, as a trusted server would."""
 
     def _move(self, r):
         noise = torch.randn(len(self._parameters[0].flatten())) * 2.0 * 0.5 / r.count

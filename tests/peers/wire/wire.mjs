@@ -17,7 +17,7 @@ const answers = createInterface({ input: peer.stdout })[Symbol.asyncIterator]();
 const hex = (bytes) => Buffer.from(bytes).toString("hex") || "-";
 const random = (size) => crypto.getRandomValues(new Uint8Array(size));
 
-// The results of one operation of the peer, or null if it refused.
+// Returns the results of one operation of the peer, or null if it refused.
 async function muster(operation, ...bytes) {
   peer.stdin.write([operation, ...bytes.map(hex)].join(" ") + "\n");
   const { value, done } = await answers.next();

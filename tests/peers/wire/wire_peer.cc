@@ -1,7 +1,8 @@
 // The sealing and signing of the room wire, one operation a line, for tests against other implementations.
 //
-// Reads a name and its arguments in hexadecimal ("-" for no bytes), and answers with a line of results in
-// hexadecimal, or "refused". Ends at the end of its input; an unknown operation is an error.
+// The program reads a name and its arguments in hexadecimal ("-" for no bytes), and answers with a line of
+// results in hexadecimal, or with "refused". It ends at the end of its input; an unknown operation is an
+// error.
 //
 //     hpke-public SECRET                        the public key
 //     hpke-seal PUBLIC INFO AAD PLAIN           the sealed message

@@ -2,7 +2,7 @@
 
     python3 tests/peers/wire/wire_test.py WIRE_PEER FOLDER
 
-Exits with 77, and says why, where npm is absent.
+The test exits with 77, and says why, where npm is absent.
 """
 
 import pathlib
