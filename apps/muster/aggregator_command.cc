@@ -178,7 +178,7 @@ Progress work(const TaskDocument& task, AggregatorRole& role, KnownEpsilons& eps
       epsilons.of(role.ledger().counts().charged() + 1);
       shown.prepare();
     }
-    // After a new entry of the ledger there is more to do at once.
+    // If the ledger has a new entry, there is more to do at once.
     if (role.ledger().entries().size() == entries) wait_for_signal(pause);
     if (interrupted()) return progress;
   }

@@ -65,7 +65,7 @@ service::Policy policy_in(service::RoleFile& file) {
   return policy;
 }
 
-// The configuration, and the task that it names.
+// Returns the configuration, and the task that it names.
 std::pair<ClientSettings, TaskDocument> settings_in(const std::string& path) {
   service::RoleFile file = role_file(path);
   ClientSettings settings;
@@ -79,14 +79,14 @@ std::pair<ClientSettings, TaskDocument> settings_in(const std::string& path) {
   settings.policy = policy_in(file);
   file.refuse_others();
   TaskDocument task = read_task(settings.task);
-  // The format follows from the task alone. Whether the records can be read is found out after the coin.
+  // The format follows from the task alone. Whether the records can be read shows only after the coin.
   if (!service::has_format_of(task, settings.data)) {
     file.refuse("data", task.plan().data(), "is of another format than the task's records");
   }
   return {std::move(settings), std::move(task)};
 }
 
-// The names of the devices whose keys are in the folder, in alphabetical order.
+// Returns the names of the devices whose keys are in the folder, in alphabetical order.
 std::vector<std::string> names_in(const service::RoleFolder& folder, std::uint64_t devices) {
   std::vector<std::string> names;
   for (const auto& file : fs::directory_iterator(folder.path())) {

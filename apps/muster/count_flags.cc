@@ -13,7 +13,7 @@
 namespace muster::app {
 namespace {
 
-// Says what is wrong with a text that should be an integer from `least` to `most`; nullptr if nothing is.
+// Returns what is wrong with a text that should be an integer from `least` to `most`, or nullptr.
 const char* fault_of(std::string_view text, std::uint64_t least, std::uint64_t most) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos) {
@@ -26,7 +26,7 @@ const char* fault_of(std::string_view text, std::uint64_t least, std::uint64_t m
   return failure != std::errc() || count < least || count > most ? "is out of range" : nullptr;
 }
 
-// Checks that the value is an integer from `least` to `most`, of which an error says `allowed`.
+// Returns a check that the value is an integer from `least` to `most`. Its error states `allowed`.
 CLI::Validator count_between(const std::string& flag, std::uint64_t least, std::uint64_t most,
                              const std::string& allowed) {
   return {[flag, least, most, allowed](const std::string& text) -> std::string {

@@ -18,8 +18,8 @@ CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds, const std::string& w
 // Declares `flag`, which takes an integer from `least` to `most`.
 CLI::Option* add_count(CLI::App& cli, const std::string& flag, std::uint64_t& count, std::uint64_t least,
                        std::uint64_t most, const std::string& help);
-// Declares `flag`, which takes an integer whose range depends on a plan and is checked with it. Until then,
-// an error says `allowed`.
+// Declares `flag`, which takes an integer whose range depends on a plan and is checked with it. The
+// error of the parser states `allowed`.
 CLI::Option* add_count_of_task(CLI::App& cli, const std::string& flag, std::uint64_t& count,
                                const std::string& allowed, const std::string& help);
 

@@ -32,8 +32,8 @@ std::string labelled(const std::string& label, const std::string& text);
 
 // Returns "3 released, 0 spent, 1 void: 4 opened of at most 6".
 std::string counts_text(const service::Ledger::Counts& counts, const service::TaskDocument& task);
-// Returns "2176 devices were heard, 2064 are needed, 1092 checked in". Nobody knows how many checked in in a
-// round that was destroyed.
+// Returns "2176 devices were heard, 2064 are needed, 1092 checked in". The number of
+// check-ins is not known for a round that was destroyed.
 std::string heard_text(std::uint64_t heard, std::uint64_t needed, std::optional<std::uint64_t> check_ins);
 // Returns {"released":..,"spent":..,"void":..,"opened":..}.
 reporting::JsonObject counts_json(const service::Ledger::Counts& counts);

@@ -23,7 +23,7 @@ namespace {
 using service::Issuer;
 using service::IssuerServer;
 
-// One entry of the directory is of a round whose issuance is over.
+// One entry of the directory belongs to a round whose issuance is over.
 constexpr std::uint64_t kMostAhead = wire::kMaxDirectoryEntries - 1;
 
 struct IssuerFlags {

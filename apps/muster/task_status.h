@@ -20,7 +20,7 @@
 
 namespace muster::app {
 
-// What an aggregator knows of its task beside the ledger.
+// What an aggregator knows of its task besides the ledger.
 struct Situation {
   std::string state;   // "waiting", "open", "closing", "done", "budget" or "stopped"
   std::string reason;  // what it waits for, or why the task is over

@@ -56,7 +56,7 @@ RunKey key_of(const std::string& bytes) {
 // Returns the key of a population that takes its key from the plan's public seed.
 py::bytes plan_key(const PlanPointer& plan) {
   const RunKey key = RunKey::from_seed(plan->whole().seed());
-  // The first 16 bytes of the schedule of AES-128 are the key.
+  // The first 16 bytes of the key schedule of AES-128 are the key.
   return {reinterpret_cast<const char*>(key.schedule().data()), kKeyBytes};
 }
 

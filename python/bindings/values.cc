@@ -60,7 +60,7 @@ std::optional<RawValue> number(py::handle object, bool inside) {
   if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
   const std::string text = py::repr(py::float_(value));
   if (!inside) return stated(text, text);
-  // The rounds of a schedule are whole numbers, also in an array of floats.
+  // A whole float becomes an integer, because the rounds of a schedule may stand in an array of floats.
   const bool whole = std::abs(value) < kExact && value == std::floor(value);
   return whole ? stated(static_cast<std::int64_t>(value), text) : stated(value, text);
 }

@@ -1,7 +1,7 @@
 // Turns objects of Python into the values that a plan or a question states, and texts into str.
 //
 // A number becomes the text that a flag would state it by, so that Python and the command accept and refuse
-// alike: 1e6 is a whole number, 1.5 clients, -1, nan and 2**64 are refused in the command's words. A bool is
+// alike: 1e6 is a whole number; 1.5 clients, -1, nan and 2**64 are refused in the command's words. A bool is
 // never a number. Callers hold the GIL.
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace muster::python {
 
-// Returns the value of `object`, of any type. A type that no key takes is refused later, by name.
+// Returns the value of `object`, of any type. A type that no key takes is refused later, with an error that
+// names the type.
 protocols::RawValue raw_of(pybind11::handle object);
 // Returns the same value, but numbers have the types that they have in a file.
 protocols::RawValue typed_raw_of(pybind11::handle object);

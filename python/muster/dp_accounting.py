@@ -61,7 +61,7 @@ def _rate(value: Any) -> Any:
 class LocalRandomizerDpEvent(dp_accounting.DpEvent):
     """What a client does to what it sends, before anything leaves the device.
 
-    By itself it is not an event that the accountant supports: say who sends, by one of the events around it.
+    By itself it is not an event that the accountant supports: one of the next events has to say who sends.
 
     Attributes:
         randomizer: Its kind, as in a plan: ldp-sgd, gaussian, l1, l2, linf, k-rr, laplace, pure or profile.

@@ -168,7 +168,7 @@ class Population:
 
     @property
     def rounds(self) -> int:
-        """How often `round` can be called in all. In protocols with slots, each step of one or more slots counts.
+        """How often `round` can be called in all. In protocols with slots, each call is a step of one or more slots.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)

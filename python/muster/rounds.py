@@ -133,7 +133,7 @@ class Round:
         Args:
             clients: k client numbers, the next of the round's order.
             updates: Their vectors, of shape (k, dimension): float32, from numpy, from anything that numpy reads as an
-                array, or by DLPack from a tensor on the CPU. Rows are read where they lie if their numbers are adjacent.
+                array, or by DLPack from a tensor on the CPU. Rows are read where they lie if each is contiguous.
                 float64 is rounded to float32. The vectors need not be clipped.
 
         Raises:

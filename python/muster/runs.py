@@ -33,7 +33,7 @@ class Run:
         folder: The folder, such as "runs/quickstart".
 
     Raises:
-        FileError: It is no folder of a run, a file is damaged, or a file states an epsilon that is too small.
+        FileError: The folder is none of a run, a file is damaged, or a file states an epsilon that is too small.
         CheckpointError: The checkpoint is damaged.
 
     >>> import tempfile
@@ -164,7 +164,7 @@ as muster train writes it
         return f"<muster.Run {self._folder}: {self._native.state()}>"
 
     def _repr_html_(self) -> str:
-        # As an image, the picture keeps its style sheet to itself.
+        # The picture is embedded as an image, so that its style sheet does not change the page around it.
         picture = base64.b64encode(self._native.picture().encode()).decode()
         return (f'{self._native.html()}<img alt="accuracy by round" style="max-width:100%" '
                 f'src="data:image/svg+xml;base64,{picture}">\n')

@@ -25,7 +25,7 @@ class Bound:
         view: What the adversary sees: "shuffler-honest", "shuffler-colludes", "sum-only" or "server-trusted".
         numerical_error: The absolute error of the quantity asked for; `upper` and `lower` allow for it.
         assumptions: The conditions under which it holds.
-        citation: The theorem.
+        citation: The theorem and its source.
         seconds: How long its computation took.
 
     >>> import muster
@@ -144,7 +144,9 @@ class Statement:
 
     @property
     def validity(self) -> str:
-        """How certain the upper value is: "proven". If `all` is set, `account` adds others to `bounds`.
+        """How certain the upper value is: "proven".
+
+        `bounds` may also have bounds that are not proven, but these never give the upper value.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=1, delta=1e-5)
@@ -232,7 +234,9 @@ class Statement:
 
     @property
     def bounds(self) -> tuple[Bound, ...]:
-        """Every bound that applies: proven ones first, smallest first. The others are there only if `all` was set.
+        """Every bound that applies: proven ones first, smallest first.
+
+        Bounds that are not proven are there only if `account` was asked for `all`.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=1, delta=1e-5)

@@ -106,7 +106,7 @@ class Sweep:
 
     @property
     def runs(self) -> list[Run]:
-        """All runs, combination by combination and seed by seed. They are read when this is asked.
+        """All runs, combination by combination and seed by seed. They are read each time that this property is used.
 
         >>> import muster
         >>> muster.Sweep("runs/a-sweep", '{"combinations": []}', "", "").runs
@@ -140,7 +140,7 @@ def sweep(plan: Plan, over: Mapping[str, Iterable[Any]], *, seeds: int = 1, out:
     run that fails because its model diverges does not stop the others.
 
     Args:
-        plan: The plan, whose seed is the first.
+        plan: The plan, whose seed is the first of the seeds.
         over: For each swept key, its values: {"randomizer.epsilon0": [1, 2, 4]}.
         seeds: How many seeds each combination is trained with, from the plan's on.
         out: The folder; runs/NAME-sweep-HASH8 if None.

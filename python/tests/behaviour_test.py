@@ -98,7 +98,7 @@ class Plans(unittest.TestCase):
                       np.array("1000x"), type, ..., "\x1b[31m", "1" * 100_000):
             for key in ("population.clients", "randomizer.epsilon0", "privacy.delta"):
                 if key == "randomizer.epsilon0" and value is BIG:
-                    continue  # a large epsilon0
+                    continue  # an epsilon0 may be so large
                 with self.assertRaises(muster.PlanError, msg=(key, value)) as caught:
                     plan(keywords("shuffle", "pure")).replace({key: value})
                 self.assertEqual((caught.exception.code, caught.exception.key), (2, key))
@@ -170,7 +170,7 @@ class Shown(unittest.TestCase):
             self.assertTrue(html.startswith("<div"))
             for word in ("<script", "<style", "class=\"dataframe", "http://", "https://"):
                 self.assertNotIn(word, html.replace("http://www.w3.org/2000/svg", ""))
-            # Text takes the colour of the page that includes it; only pictures, which bring their paper, have colours.
+            # Text takes the colour of the page that includes it; only pictures, which have a background, have colours.
             outside = html.split("<svg")[0]
             self.assertNotIn("#", outside)
             self.assertTrue("color:inherit" in outside or "<svg" in html)

@@ -38,7 +38,7 @@ def keywords(protocol, randomizer, **changes):
 
 
 def flags(stated):
-    """Returns the flags that state what keywords state."""
+    """Returns the command's flags for the keywords of a plan."""
     words = []
     for name, value in stated.items():
         text = f"[{value[0]}, {value[1]}]" if isinstance(value, tuple) else str(value)

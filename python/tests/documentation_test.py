@@ -22,7 +22,7 @@ import muster
 
 PAGE = pathlib.Path("docs/python.md")
 OPTIONS = doctest.ELLIPSIS
-# Modules for users of a framework, which need it; their tests are in tests/peers.
+# Modules that need a framework; their tests are in tests/peers.
 OF_FRAMEWORKS = {"dp_accounting", "flower", "opacus", "pfl", "torch"}
 
 
@@ -50,7 +50,7 @@ def documented():
 class Documentation(unittest.TestCase):
     maxDiff = None
 
-    # Without its framework, a module says in one line what to install; importing the package needs none of them.
+    # Without its framework, a module says in one line what to install; importing the package needs no framework.
     def test_modules_of_frameworks_say_what_to_install(self):
         named = {each.name for each in pkgutil.iter_modules(muster.__path__)} & OF_FRAMEWORKS
         self.assertGreater(len(named), 0)

@@ -1,4 +1,4 @@
-"""Runs the examples of examples/python, and finds in the notebook what its cells show now.
+"""Runs the examples of examples/python, and checks that the notebook shows what its cells print now.
 
     PYTHONPATH=build/release/python:tests/cli python3 python/tests/examples_test.py --command build/release/muster
 """

@@ -1,4 +1,4 @@
-"""Tests the package's types: `mypy --strict` is content, and `_muster.pyi` says what the built extension has.
+"""Tests the package's types: `mypy --strict` finds no error, and `_muster.pyi` says what the built extension has.
 
 The test needs Debian's mypy; without it, the exit status is 77.
 """

@@ -51,7 +51,7 @@ class BrowserTest(unittest.TestCase):
     def check_shown(self, browser, status):
         check_same(self, Page(browser.run("document.documentElement.outerHTML")), status)
         self.assertEqual(browser.complaints(), [])
-        # The policy lets the style sheet in, and what is drawn has a size.
+        # The policy allows the style sheet, and the drawings have a size.
         self.assertEqual(browser.run("getComputedStyle(document.querySelector('.cards')).display"), "grid")
         self.assertEqual(browser.run("document.querySelectorAll('svg').length"), 4)
         self.assertTrue(browser.run("[...document.querySelectorAll('svg')].every(e => e.clientWidth > 300)"))

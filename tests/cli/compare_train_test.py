@@ -76,7 +76,7 @@ class CompareTrain(SmallRuns):
         for row in (replaced, changed):
             self.assertEqual((row["accuracy"], row["runs"]), ({"mean": None, "min": None, "max": None}, []))
             self.assertIn("no plan", row["why_no_accuracy"])
-        # A run is the ordinary run of the row's protocol, randomizer and noise.
+        # Each run is what `muster train` leaves for the row's protocol, randomizer and noise.
         row = rows[2]
         self.train("--epsilon0", row["value"], "--seed", 8, "--out", "alone")
         self.assertEqual((self.folder / "alone" / "plan.txt").read_text(),

@@ -26,8 +26,8 @@ FAULTY = ("issuer", "shuffler", "aggregator", "client0")
 KINDS = {"eio": ("Input/output error", "disk I/O error"),
          "enospc": ("No space left on device", "database or disk is full"),
          "short": ()}
-# The calls that each role makes in every round, and the highest number of one that fails. Some are made a few times in
-# a round, others dozens of times.
+# The calls that each role makes in every round, and the highest number that the failing call may have. Some calls are
+# made a few times in a round, others dozens of times.
 WRITING, ALL = ("write", "pwrite"), ("write", "pwrite", "fsync", "fdatasync", "ftruncate", "rename")
 CALLS = {"issuer": ALL, "shuffler": ALL, "aggregator": ("pwrite", "fdatasync", "ftruncate"),
          "client0": ("pwrite", "fdatasync", "ftruncate")}

@@ -78,7 +78,7 @@ class Evaluate(SmallRuns):
         whole = (self.folder / "whole/model.safetensors").read_bytes()
         self.train("--out", "run", "--threads", "2")
         self.assertEqual((self.folder / "run/model.safetensors").read_bytes(), whole)
-        # A process that is killed between the writing of the model and that of the result leaves this folder.
+        # The run lacks its result and has a damaged model, so that both have to be written again.
         (self.folder / "run/result.json").unlink()
         (self.folder / "run/model.safetensors").write_bytes(b"half a model")
         self.train("--out", "run", "--resume")

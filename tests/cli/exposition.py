@@ -14,7 +14,7 @@ def read(text):
     """Returns for each family its kind, and for each sample of it, by its labels, the number.
 
     A family is a HELP line, a TYPE line and its samples, together; no family and no sample is there twice. A time at
-    the end of a line, which the format allows, is refused: no role tells one.
+    the end of a line, which the format allows, is refused, because no role tells one.
     """
     if not text.endswith("\n"):
         raise ValueError("the last line has no end")

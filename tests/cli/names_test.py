@@ -62,7 +62,7 @@ class Names(SmallRuns):
         self.assertIn("aggregator/store.db", texts)
         self.assertEqual(self.found(names, texts), [])
 
-        # The test is not empty: uploads passed the proxy, and the search finds all devices in what the issuer has.
+        # The search works: uploads passed the proxy, and all devices are found in what the issuer has written.
         self.assertGreaterEqual(sum(line.startswith("POST /v1/upload") for _, _, line, _ in proxy.requests), 36)
         self.assertEqual(len({name for _, name in self.found(names, self.texts_of("issuer"))}), 12)
 

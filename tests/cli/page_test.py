@@ -157,7 +157,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("Nothing yet: no round has ended.", page.words)
         self.check_shuffler(0, 0, 0)
         self.assertEqual(self.check_issuer(), 0)
-        # One client alone: too few devices are heard. (Its devices have tokens, and so does the other client's.)
+        # With one client alone, too few devices are heard. (Its devices have tokens, and so does the other client's.)
         _, second = (self.deployment.start_client(i) for i in range(2))
         self.deployment.running["shuffler"].until("round 1 is open")
         second.kill()

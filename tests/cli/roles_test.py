@@ -28,7 +28,7 @@ STATUS = ["task", "plan", "state", "reason", "rounds", "epsilon", "epsilon_plann
           "neighbouring", "view", "bound", "local", "population", "assumptions", "accuracy", "last", "rejected",
           "alarm"]
 
-# Configurations of the roles, beside folder and task, for processes that are refused before they reach anybody.
+# The keys of the roles' configurations, besides folder and task, for processes that are refused before they connect.
 KEYS = {
     "issuer": ['listen = "127.0.0.1:0"', "rounds_ahead = 1"],
     "shuffler": ['issuer = "http://127.0.0.1:9"'],

@@ -1,7 +1,7 @@
 """What an observer of the traffic between devices and shuffler sees does not depend on the coins.
 
 Two deployments of the same devices run behind a proxy that records every request: in one, all devices check in in every
-round (rate 1), and in the other one none does (rate 1e-9). The uploads of a round have to be as many and as long in
+round (rate 1), and in the other no device does (rate 1e-9). The uploads of a round have to be as many and as long in
 both, and so do the downloads; the times within a round and the numbers of polls must have the same law.
 
     python3 tests/cli/traffic_test.py --command build/release/muster

@@ -14,7 +14,7 @@ void require_profile(const accounting::ProfileLocal& given) {
   double before = 1;
   for (const double l : {0.0, 1e-9, 0.1, 1.0, 5.0, 50.0, 600.0, 690.0, 1e4}) {
     const double value = given.profile().divergence(l), tail = given.profile().alternative_tail(l);
-    // Each value is rounded up by itself.
+    // Each value is rounded up by itself, and may so exceed the one before it.
     if (!(value >= 0 && value <= before * (1 + 1e-15) && tail >= 0 && tail <= 1)) std::abort();
     before = value;
   }

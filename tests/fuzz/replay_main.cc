@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
       return 1;
     }
     ++(is_good ? good : bad);
-    // Printed before the file is read, so that the output ends with the file that ended the process.
+    // The name is printed before the file is read, so that the output ends with the file that ended the
+    // process.
     std::cout << name << std::flush;
     const bool accepted = muster::fuzz::accepts(bytes_of(entry.path()));
     std::cout << (accepted ? ": accepted" : ": refused")

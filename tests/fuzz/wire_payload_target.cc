@@ -1,4 +1,4 @@
-// This target reads payloads. The first byte of an input says of which randomizer. A payload that is read
+// This target reads payloads. The first byte of an input chooses the randomizer. A payload that is read
 // must be written in the same bytes.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Secrets of the fuzz targets of the wire: one byte again and again, as in tools/golden/wire.py. The
+// Secrets of the fuzz targets of the wire, each one byte that is repeated, as in tools/golden/wire.py. The
 // functions are pure.
 #pragma once
 

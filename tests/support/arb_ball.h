@@ -37,7 +37,7 @@ class ArbBall {
   friend ArbBall sqrt(const ArbBall& x) { return of(arb_sqrt, x); }
   friend ArbBall erfc(const ArbBall& x) { return of(arb_hypgeom_erfc, x); }
   friend ArbBall log_gamma(const ArbBall& x) { return of(arb_lgamma, x); }
-  // Encloses max(x, 0).
+  // Returns a ball that encloses max(x, 0).
   friend ArbBall positive_part(const ArbBall& x) {
     if (x.surely_positive()) return x;
     if (x.surely_negative()) return ArbBall(0.0);
@@ -55,8 +55,8 @@ class ArbBall {
   bool surely_positive() const { return arb_is_positive(value_) != 0; }
   bool surely_negative() const { return arb_is_negative(value_) != 0; }
   bool finite() const { return arb_is_finite(value_) != 0; }
-  // Returns a lower and an upper bound of every number in the ball, also where a double would underflow.
-  // They are -infinity and infinity if the ball is not finite.
+  // The next two functions return a lower and an upper bound of the numbers in the ball, also where a double
+  // would underflow. The bounds are -infinity and infinity if the ball is not finite.
   long double below() const { return end(false); }
   long double above() const { return end(true); }
   double middle() const { return arf_get_d(arb_midref(value_), ARF_RND_NEAR); }

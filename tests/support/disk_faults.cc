@@ -44,7 +44,7 @@ struct Faults {
     return !folder.empty() && (path == folder || path.starts_with(folder + "/"));
   }
 
-  // Counts a call on the file, and says what happens to it. `errno` is set if it fails.
+  // Counts a call on the file, and returns what happens to the call. `errno` is set if the call fails.
   Fault next(std::string_view name, const std::string& path) {
     if (!concerns(path)) return Fault::none;
     const bool is_first = name == call && ++calls == at;

@@ -138,7 +138,7 @@ def change(before: Mapping[str, NDArray[Any]], record: ArrayRecord) -> NDArray[n
 
 
 def with_kept(made: ArrayRecord, server: ArrayRecord) -> ArrayRecord:
-    """Returns the record with the server's own arrays in place of those that averaging changed without learning."""
+    """Returns the record, but with the server's own arrays where they are not learned: averaging changes these, too."""
     return ArrayRecord({name: server[name] if name in server and not _floating(server[name]) else array
                         for name, array in made.items()})
 

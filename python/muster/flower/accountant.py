@@ -29,7 +29,7 @@ class Accountant:
     Args:
         delta: The delta of `get_privacy_spent` and `would_exceed`, in (0, 1); None if each call states it.
         max_epsilon: The limit of `would_exceed`, if the call states none.
-        running: An account of earlier rounds, to which the new ones are added; a new one if None.
+        running: An account of earlier rounds, to which the new ones are added; if None, a new account.
 
     >>> import muster
     >>> from muster.flower import Accountant

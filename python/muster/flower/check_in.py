@@ -144,7 +144,7 @@ def _learn(before: dict[str, NDArray[Any]], msg: Message, context: Context,
         reply = call_next(msg, context)
         found = None if reply.has_error() else records.only_arrays(reply.content)
         vector = None if found is None else records.change(before, found[1])
-    # An app that asks for the end of the process has failed, too; Ctrl-C passes on.
+    # A SystemExit of the app counts as a failure, too. Ctrl-C is not caught.
     except (Exception, SystemExit) as error:  # noqa: BLE001
         _log.warning("muster: the app failed, and the zero change is sent instead", exc_info=error)
         return None

@@ -80,7 +80,7 @@ class Rounds:
         return ended
 
     def settle(self) -> None:
-        """Ends the open round if all its clients have sent: without senders, a program need not call `step`."""
+        """Ends the open round if all its clients have sent. A program need not call `step` if there are none."""
         if self.remaining == 0:
             self.finish()
 

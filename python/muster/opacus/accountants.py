@@ -198,8 +198,8 @@ class _Charge:
 def accountant_class(*, clients: int, protocol: str = "shuffled-check-in", minimum: int = 1) -> type[CheckInAccountant]:
     """Makes an accountant class for a number of clients, and registers it with Opacus by its `mechanism()`.
 
-    Opacus makes its accountants without an argument, so the number is part of the class. The same arguments give the
-    same class again.
+    Opacus makes its accountants without an argument, so the number of clients is part of the class. The same arguments
+    give the same class again.
 
     Args:
         clients: How many records there are, each of which is a client.

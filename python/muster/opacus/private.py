@@ -35,7 +35,7 @@ def make_private(module: nn.Module, optimizer: torch.optim.Optimizer, data_loade
                  accountant: CheckInAccountant | None = None, loss_reduction: str = "mean", batch_first: bool = True,
                  grad_sample_mode: str = "hooks", clipping: str = "flat", **options: Any,
                  ) -> tuple[nn.Module, CheckInOptimizer, DataLoader[Any], CheckInAccountant]:
-    """Makes what trains a module privately by check-ins, with noise on every record.
+    """Makes the objects that train a module privately by check-ins, with noise on every record.
 
     Record j of the data set is client j of the plan: each tosses its own exact coin in each round. Those whose coin
     says yes are the batch, in a secret order; their gradients are clipped, randomized one by one, shuffled and added.

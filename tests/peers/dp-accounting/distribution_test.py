@@ -135,7 +135,7 @@ def infinity_forgotten(source, **more):
 
 
 def round_not_charged(source, **more):
-    """Wrong on purpose: a hundredth of a plan's rounds is not charged, but at least one round."""
+    """Wrong on purpose: a hundredth of a plan's rounds, but at least one round, is not charged."""
     rounds = source["rounds.count"]
     return pld(source.replace({"rounds.count": rounds - max(1, rounds // 100)}), **more)
 

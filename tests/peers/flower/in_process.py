@@ -1,6 +1,6 @@
 """A Flower app of 50 nodes in one process: its nodes, its grid, and the same rounds by a population of muster.
 
-The strategy loop, ClientApp, mods and records are Flower's; only the transport is not there.
+The strategy loop, ClientApp, mods and records are Flower's; only the transport is left out.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def local_model(row, number):
 
 
 def train(msg, context):
-    """Is the app of all tests. Its reply also has what must not leave a node: a metric and a number of examples."""
+    """Returns the reply of the app of all tests, which also has what must not leave a node: a metric and a count."""
     name, record = next(iter(msg.content.array_records.items()))
     row, at, after = local_model(learned(record), context.node_config["partition-id"]), 0, ArrayRecord()
     for key, array in record.items():

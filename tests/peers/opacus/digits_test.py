@@ -34,7 +34,7 @@ WITHIN = 0.02
 
 
 def train(plan, folder):
-    """Trains by the command, and returns the accuracy and the file of the model."""
+    """Trains with the command, and returns the accuracy and the file of the model."""
     file = folder / "plan.toml"
     file.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in plan.to_dict().items()), encoding="utf-8")
     done = subprocess.run([COMMAND, "train", file, "--out", folder / "run", "--json"], check=True, capture_output=True,

@@ -186,7 +186,7 @@ class Misuse(unittest.TestCase):
 
 
 class Engine(unittest.TestCase):
-    # Opacus's own way attaches the hook to a stock optimizer, which draws one noise for the sum.
+    # PrivacyEngine.make_private attaches the hook to a stock optimizer, which draws one noise for the sum.
     def test_a_stock_optimizer_is_refused(self):
         accountant = muster.opacus.accountant_class(clients=20)
         module = network()

@@ -33,13 +33,13 @@ async function hpke(size) {
   const [publicBytes] = await muster("hpke-public", secret);
   const publicKey = await suite.kem.deserializePublicKey(publicBytes.buffer);
   const privateKey = await suite.kem.deserializePrivateKey(secret.buffer);
-  // They seal, we open.
+  // The other implementation seals, and muster opens.
   const theirs = await suite.seal({ recipientPublicKey: publicKey, info }, plain, aad);
   const sealed = Buffer.concat([Buffer.from(theirs.enc), Buffer.from(theirs.ct)]);
   assert.deepEqual(await muster("hpke-open", secret, info, aad, sealed), [plain]);
   sealed[sealed.length - 1] ^= 1;
   assert.equal(await muster("hpke-open", secret, info, aad, sealed), null);
-  // We seal, they open.
+  // Muster seals, and the other implementation opens.
   const [ours] = await muster("hpke-seal", publicBytes, info, aad, plain);
   const opened = await suite.open({ recipientKey: privateKey, enc: ours.slice(0, 32).buffer, info },
                                   ours.slice(32).buffer, aad);
@@ -55,13 +55,13 @@ async function blindSignatures() {
   const secret = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey));
   const [publicBytes] = await muster("rsa-public", secret);
   const message = random(98);
-  // They ask, we sign, they verify.
+  // The other implementation asks, muster signs, and both verify.
   const blinded = await blindRsa.blind(pair.publicKey, message);
   const [answer] = await muster("rsa-sign", secret, blinded.blindedMsg);
   const signature = await blindRsa.finalize(pair.publicKey, message, answer, blinded.inv);
   assert.deepEqual(await muster("rsa-verify", publicBytes, message, signature), [Uint8Array.from([1])]);
   assert.deepEqual(await muster("rsa-verify", publicBytes, random(98), signature), [Uint8Array.from([0])]);
-  // We ask, they sign, both verify.
+  // Muster asks, the other implementation signs, and both verify.
   const [request, unblinding] = await muster("rsa-blind", publicBytes, message);
   const signed = await blindRsa.blindSign(pair.privateKey, request);
   const [ours] = await muster("rsa-finalize", publicBytes, message, signed, unblinding);
