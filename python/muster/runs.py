@@ -33,7 +33,7 @@ class Run:
         folder: The folder, such as "runs/quickstart".
 
     Raises:
-        FileError: The folder is none of a run, a file is damaged, or a file states an epsilon that is too small.
+        FileError: The folder is not that of a run, a file is damaged, or a file states an epsilon that is too small.
         CheckpointError: The checkpoint is damaged.
 
     >>> import tempfile

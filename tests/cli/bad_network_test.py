@@ -37,7 +37,7 @@ class BadNetwork(DeployedTasks):
             self.folder.mkdir()
             same += self.learns_the_same(seed + task)
         print(f"{same} of {tasks} models were compared with the simulation")
-        # On a busy machine a device may be late, so that a model is not compared. One in four is enough.
+        # On a busy machine a device may be late, and then a model is not compared. One model in four must be.
         self.assertGreaterEqual(4 * same + 3, tasks)
 
     def learns_the_same(self, seed):

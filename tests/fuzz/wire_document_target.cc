@@ -84,8 +84,7 @@ bool accepts(Input input) {
       return read_twice(
           input, "token block", device,
           [](wire::Bytes b) {
-            // A block may be signed with any key, which it names. Only blocks of `device` can be signed
-            // again.
+            // A block names the key that signed it. Only blocks of `device` can be signed again.
             auto block = wire::read_token_block(b);
             return block && block->device == device.identity() ? block : std::nullopt;
           },

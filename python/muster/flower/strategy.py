@@ -125,7 +125,7 @@ class Strategy(strategy.Strategy):
 
     @property
     def accountant(self) -> Accountant:
-        """The account of the rounds that have begun, and of those before this run.
+        """The account of the rounds that have begun, and of rounds that were charged before this run.
 
         >>> import muster, muster.flower
         >>> from flwr.serverapp.strategy import FedAvg

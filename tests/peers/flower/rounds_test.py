@@ -230,7 +230,7 @@ class Failures(unittest.TestCase):
         reply, = grid.deliver(first)
         self.assertEqual(reply.content[RECORD]["upload"][9], state["coin"])
 
-    # Too few nodes destroy the round: nothing is decoded, it is charged, and the next rounds are as without it.
+    # Too few nodes destroy a round: nothing is decoded, the round is charged, and later rounds do not depend on it.
     def test_a_round_with_too_few_nodes_is_destroyed(self):
         class Silent(InProcessGrid):
             def deliver(self, message):
