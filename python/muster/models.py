@@ -127,7 +127,7 @@ class Model:
 
         Raises:
             PlanError: An argument has a wrong type or shape, or names no client or no step of the plan.
-            UsageError: The step matters and is missing.
+            UsageError: The plan needs the step, which is missing.
 
         >>> import muster
         >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,

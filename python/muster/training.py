@@ -142,7 +142,7 @@ def sweep(plan: Plan, over: Mapping[str, Iterable[Any]], *, seeds: int = 1, out:
     Args:
         plan: The plan, whose seed is the first of the seeds.
         over: For each swept key, its values: {"randomizer.epsilon0": [1, 2, 4]}.
-        seeds: How many seeds each combination is trained with, from the plan's on.
+        seeds: With how many seeds each combination is trained: the plan's and the numbers after it.
         out: The folder; runs/NAME-sweep-HASH8 if None.
         resume: Continues a sweep in the folder.
         callback: As for `train`; the dict also has "run", the name of the run's folder.

@@ -183,7 +183,7 @@ class Reproduce(CommandTest):
             self.assertGreaterEqual(float(row["high"]), float(row["value"]))
         self.assertEqual(len(list((self.out / "runs").iterdir())), 3)
         files = {ending: (self.out / (TRAINED + ending)).read_bytes() for ending in ENDINGS}
-        # The runs are there: they are neither trained again nor overwritten.
+        # The runs exist already, and are neither trained again nor overwritten.
         error = self.refused("reproduce", *short[:-1], "--out", str(self.out), status=3)
         self.assertIn("--resume continues it", error["message"])
         (self.out / f"{TRAINED}.csv").unlink()

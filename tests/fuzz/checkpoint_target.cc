@@ -17,7 +17,7 @@ bool reads(const std::string& bytes) {
   accepted([&] { checkpoint = simulation::decode(bytes, "checkpoint"); }, {ErrorCode::checkpoint});
   if (checkpoint) {
     const std::string written = simulation::encode(*checkpoint);
-    // An Error here is a finding.
+    // The target fails if this throws an Error.
     if (simulation::encode(simulation::decode(written, "written")) != written) {
       std::abort();
     }

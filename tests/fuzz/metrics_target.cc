@@ -39,7 +39,7 @@ void require_growth(const Lines& lines, const StoredRun& run) {
   }
 }
 
-// An Error of this function is a finding.
+// The target fails if this function throws an Error.
 void require_reads_again(const Lines& lines, const protocols::Plan& plan, const std::filesystem::path& file) {
   std::string text;
   for (const simulation::Measurement& line : lines) {

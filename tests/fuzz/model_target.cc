@@ -15,7 +15,7 @@ bool accepts(Input input) {
   accepted([&] { model = simulation::decode_model(bytes, "model"); }, {ErrorCode::file});
   if (model) {
     const std::string written = simulation::encode_model(*model);
-    // An Error here is a finding.
+    // The target fails if this throws an Error.
     if (simulation::encode_model(simulation::decode_model(written, "written")) != written) {
       std::abort();
     }

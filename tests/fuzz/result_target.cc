@@ -30,7 +30,7 @@ void require_fits(const simulation::RunResult& result, const StoredRun& run) {
   }
 }
 
-// An Error of this function is a finding.
+// The target fails if this function throws an Error.
 void require_reads_again(const Result& result, const StoredRun& run, const std::filesystem::path& file) {
   const std::string line = simulation::result_line(*result) + "\n";
   store(file, line);

@@ -23,7 +23,7 @@ void require_complete(const protocols::Plan& plan) {
   static_cast<void>(plan.mechanism());
 }
 
-// An Error of this function is a finding.
+// The target fails if this function throws an Error.
 void require_reads_again(const protocols::Plan& plan, const std::filesystem::path& file) {
   store(file, plan.canonical());
   const protocols::Plan again = simulation::read_plan(file);
