@@ -1,9 +1,10 @@
-"""Finds allowances for rounding that nothing derives; house_rules.py applies this to the rooms that round bounds outward.
+"""Finds allowances for rounding errors that are derived nowhere; house_rules.py applies this to the rooms that round
+bounds outward.
 
-A factor such as 1 + 1e-12 or 1 - 0x1p-50 has a name, from numerics/slack.h or where it is derived
-(docs/theory/arithmetic.md). So has a small number that is added, or multiplied by what it is relative to. A constexpr is
-such a name. A multiple of a unit round-off or of an ulp, such as 8 * kUnit or x * kUlp, has a comment in the three lines above it or
-at its end.
+A factor such as 1 + 1e-12 or 1 - 0x1p-50 must have a name, which is declared in numerics/slack.h or where the factor is
+derived (docs/theory/arithmetic.md). So must a small number that is added to a value or multiplied by one. A constexpr
+is such a name. A multiple of a unit round-off or of an ulp, such as 8 * kUnit or x * kUlp, must have a comment at the
+end of its line or in the three lines above it.
 """
 
 import re

@@ -1,4 +1,5 @@
-"""Which classes implement the library's interfaces, and whether the suite of the interface tests them.
+"""Finds the classes that implement the library's interfaces, and those of them that the interface's suite does not
+test.
 
 A contract suite is a C++ test of what every implementation of an interface must do. Its list states, in quotes, the
 class of each object that it tests, and when it runs, it compares this name with the object's class. So a class that
@@ -24,14 +25,14 @@ DERIVED = re.compile(r"\b(?:class|struct)\s+(\w+)(?:\s+final)?\s*:(?!:)([^;{}()]
 
 
 def derived_classes(text):
-    """The name, the line and the bases of each class in a source that has bases, without their namespaces."""
+    """Returns the name, the line and the bases of each class in a source that has bases, without their namespaces."""
     text = re.sub(r"//[^\n]*", "", text)
     return [(match.group(1), text.count("\n", 0, match.start()) + 1,
              set(re.findall(r"(\w+)\s*(?:<|,|$)", match.group(2).strip()))) for match in DERIVED.finditer(text)]
 
 
 def missing(root, paths):
-    """Complaints about the classes in these sources that implement an interface and are not named in its suite.
+    """Returns complaints about the classes in these sources that implement an interface and are not named in its suite.
 
     A class from which others are derived need not be named. In this library such classes are abstract, so no suite
     could make an object of them, and each class that is derived from them must be named.

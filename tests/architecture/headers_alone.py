@@ -1,4 +1,4 @@
-"""Every header compiles by itself, so that the order of includes never matters.
+"""Checks that every header compiles by itself, so that the order of includes never matters.
 
     python3 tests/architecture/headers_alone.py COMPILER [ROOT [HEADER ...]]
 

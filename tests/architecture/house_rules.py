@@ -83,7 +83,7 @@ ROOM_CALL = re.compile(r"muster_room\(\s*(\w+)(.*?)\)", re.S)
 
 
 def declared_rooms(root):
-    """For each room, the rooms that its muster_room(... DEPENDS ...) names."""
+    """Returns, for each room, the rooms that its muster_room(... DEPENDS ...) names."""
     declared = {}
     for lists in sorted((root / "src" / "muster").rglob("CMakeLists.txt")):
         for room, arguments in ROOM_CALL.findall(re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))):
@@ -177,8 +177,8 @@ THREAD_RULE = re.compile(r"concurren|immutable|\bpure\b|nothing to call|thread-s
 
 
 def headers_say_what_may_run_concurrently(root):
-    """The opening comment of a header says which of its calls may run concurrently, as docs/library.md promises. The rule
-    looks for the phrases with which headers say so; the word "thread" alone is none."""
+    """The opening comment of a header says which of its calls may run concurrently, as docs/library.md promises. The
+    rule looks for the phrases with which headers say so; the word "thread" alone is not enough."""
     complaints = []
     for path in sources(root, "src", suffixes=(".h",)):
         opening = itertools.takewhile(lambda line: line.startswith("//"), path.read_text(encoding="utf-8").splitlines())
@@ -322,7 +322,7 @@ PRINTS_OR_EXITS = re.compile(r"\b(?:stdout|stderr|std::cout|std::cerr|std::clog|
                              r"|(?:\bfmt::|\bstd::|::|(?<![\w.>]))"
                              r"(?:print|printf|puts|putchar|perror|abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
 
-# Ranks::abandon ends all ranks if one fails, and a forked computation the child in which a device computes.
+# Ranks::abandon ends all ranks if one fails, and forked_computation.cc ends the child in which a device computes.
 MAY_EXIT = {"src/muster/" + path for path in
             ("simulation/ranks.cc", "simulation/ranks_mpi.cc", "service/client/forked_computation.cc")}
 
@@ -389,7 +389,7 @@ ROUNDING_ROOMS = ("numerics", "describe", "composition", "theorems", "accounting
 
 
 def slack_has_a_name(root):
-    """A factor such as 1 + 1e-12 has a name, and a multiple of a unit round-off a derivation (bare_slack.py)."""
+    """A factor such as 1 + 1e-12 has a name, and a multiple of a unit round-off has a comment (bare_slack.py)."""
     complaints = []
     for path in sources(root, "src", "apps"):
         where = path.relative_to(root)
@@ -402,7 +402,7 @@ def slack_has_a_name(root):
 
 
 def figures_name_their_source(root):
-    """A figure of six digits that a test of an epsilon expects names its generator or page (stored_figures.py)."""
+    """A test that expects a figure of six or more digits names the figure's generator or page (stored_figures.py)."""
     folders = [f"src/muster/{room}" for room in ("describe", "composition", "theorems", "accounting", "gate", "papers")]
     return [f"{path.relative_to(root)}:{line}: {figure} names no generator of tools/golden and no page of docs"
             for path in sources(root, *folders, "tests/oracle") if path.stem.endswith("_test")
@@ -446,7 +446,8 @@ def libraries_are_declared(root):
 
 
 def python_needs_no_package(root):
-    """Scripts import the standard library and each other (docs/decisions, 25), except those that run other projects."""
+    """Scripts import only the standard library and each other (docs/decisions, 25), but for python_imports.py's
+    exceptions."""
     return python_imports.of_scripts(list(sources(root, "tests", "tools", "bench", suffixes=(".py",))), root)
 
 

@@ -1,4 +1,4 @@
-"""docs/theory/README.md has a row, with a page, for each bound id in src/muster/accounting and src/muster/papers, and no
+"""docs/theory/README.md has a row, with a page, for each bound id in the rooms theorems, accounting and papers, and no
 other rows.
 
     python3 tests/docs/bound_ids.py [ROOT]

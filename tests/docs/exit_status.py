@@ -26,7 +26,7 @@ def returned(source, function):
 
 
 def table_of(page):
-    """For each exit status, its kinds and its meaning."""
+    """Returns the kinds and the meaning of each exit status."""
     section = page.partition("## Exit status\n")[2].partition("\n## ")[0]
     return {status: (set(re.findall(r"`(\w+)`", kinds)), meaning) for status, kinds, meaning in ROW.findall(section)}
 

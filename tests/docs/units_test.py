@@ -2,8 +2,8 @@
 
     python3 tests/docs/units_test.py --command build/release/muster
 
-Needs systemd-analyze of version 250 or later, which tests files without a running systemd; without it the test is
-skipped (exit status 77).
+The test needs systemd-analyze of version 250 or later, which tests files without a running systemd. Without it the test
+is skipped (exit status 77).
 """
 
 import pathlib
@@ -30,7 +30,7 @@ def analyze(*arguments):
 
 
 def settings_of(text):
-    """The assignments of a unit, as (key, value) in their order."""
+    """Returns the assignments of a unit, as (key, value) in their order."""
     return re.findall(r"^(\w+)=(.*)$", text, re.M)
 
 
@@ -41,7 +41,7 @@ class Units(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def unit(self, role, *changes):
-        """The role's unit with this build's command in place of the installed one."""
+        """Writes the role's unit with this build's command in place of the installed one, and returns its path."""
         text = (UNITS / f"muster-{role}.service").read_text(encoding="utf-8")
         for old, new in ((INSTALLED, COMMAND), *changes):
             self.assertIn(old, text)
@@ -51,7 +51,7 @@ class Units(unittest.TestCase):
         return path
 
     def verify(self, *changes, role="issuer"):
-        # Manual pages are installed with the command.
+        # The manual pages that the units name exist only where the command is installed.
         return analyze("verify", "--man=no", self.unit(role, *changes))
 
     def exposure(self, *changes, role="issuer"):
@@ -97,12 +97,12 @@ class Units(unittest.TestCase):
                 self.assertTrue(settings["ExecStart"].startswith(f"{INSTALLED} {role} /etc/muster/{role}.toml"))
                 self.assertEqual([settings[key] for key in ("LimitCORE", "KillSignal", "Restart", "StateDirectoryMode")],
                                  ["0", "SIGTERM", "on-failure", "0700"])
-                # A configuration that was refused is refused again.
+                # Status 2 says that the configuration was refused, and a restart would not change that.
                 self.assertIn("2", settings["RestartPreventExitStatus"].split())
 
     def test_all_units_are_confined_alike(self):
-        """Settings that may differ between units are listed in `own`. All others must be equal, so that no unit is
-        forgotten when another is changed."""
+        """Settings that may differ between units are listed in `own`. All others must be equal, so a change to one unit
+        cannot be forgotten in the rest."""
         own = {"Description", "Documentation", "After", "ExecStart", "TimeoutStopSec", "RestartPreventExitStatus",
                "User", "StateDirectory", "WorkingDirectory", "LimitNOFILE", "RestrictAddressFamilies", "IPAddressDeny",
                "IPAddressAllow", "OOMPolicy", "Environment", "EnvironmentFile",

@@ -22,7 +22,7 @@ struct Claimed {
 struct BoundUnderTest {
   bool proven;
   std::function<void(const Case&, std::vector<Claimed>&)> of;
-  int every = 1;  // only one case in this many is used, for claims that are slow to evaluate
+  int every = 1;  // one in `every` cases is used: more than 1 for claims that are slow to evaluate
 };
 
 // The proven bounds. For each Mechanism that truly describes the case's randomizer, they include the proven

@@ -39,24 +39,26 @@ OutputPair aligned(const std::map<Key, long double>& p, const std::map<Key, long
   return pair;
 }
 
-// Shuffled check-in: every client, the victim included, reports with probability `rate`, and the server sees
-// the histogram of messages.
+// Returns the pair of a shuffled check-in: every client, the victim included, reports with probability
+// `rate`, and the server sees the histogram of messages.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b, long double rate);
 
-// Shuffled check-in with one rate for each client: rates[0] is the victim's, and the others' follow in order.
+// Returns the pair of a shuffled check-in with one rate for each client: rates[0] is the victim's, and the
+// others' follow in order.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
                     const std::vector<long double>& rates);
 
-// A uniform secret subset of k of the n = others.size() + 1 clients reports, and the server sees the
-// histogram.
+// Returns the pair if a uniform secret subset of k of the n = others.size() + 1 clients reports, and the
+// server sees the histogram.
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k);
 
-// k of the clients report, and the victim is among them with probability `share`, whatever k is. No protocol
-// does this: in a uniform subset of k of n clients, the probability is k / n. Equation (6) of Liew et al.
-// (2022) assumes it, and tests must catch this error.
+// Returns the pair if k of the clients report and the victim is among them with probability `share`, whatever
+// k is. No protocol does this: in a uniform subset of k of n clients, the probability is k / n. Equation (6)
+// of Liew et al. (2022) assumes it, and tests must catch this error.
 OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share);
 
-// Two independent rounds together. An outcome is a pair of an outcome of x and an outcome of y.
+// Returns the pair of two independent rounds together. An outcome is a pair of an outcome of x and an outcome
+// of y.
 OutputPair product(const OutputPair& x, const OutputPair& y);
 
 // Returns the hockey-stick divergence, the sum of (p - e^epsilon q)_+.

@@ -10,7 +10,7 @@
 namespace muster::accounting::oracle {
 
 inline double upper_of(const numerics::Enclosure& delta) { return delta.upper; }
-// The minorants compared here are the curves themselves.
+// Minorants compared here are equal to their curves, so the upper end of the minorant is that of the curve.
 inline double upper_of(const EnclosedMinorant& delta) { return delta.minorant_upper; }
 
 // With delta the pair's enumerated hockey-stick divergence, expects in both directions that the upper end of

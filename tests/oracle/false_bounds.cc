@@ -129,7 +129,8 @@ Claim liew_theorem_2() {
           }};
 }
 
-// A table of the profile in which every value is too small by a tenth.
+// Returns the false claim that the swap theorem holds with a table in which every value of the profile is too
+// small by a tenth.
 Claim lowered_table() {
   return {"swap theorem with a table that is too small", [](const Case& c) -> ClaimedBound {
             if (!asks(c, Quantity::hockey_stick, P::check_in) || c.n > 6) return {};

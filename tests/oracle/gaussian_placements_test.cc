@@ -69,7 +69,7 @@ TEST(GaussianPlacements, TheSpreadIsLargestAtTheEndsOfADiameter) {
   EXPECT_GT(spread({1.4L}, {-1.4L}, {0, std::sqrt(3.0L) * 1.4L}), std::expm1(4 * 1.4L * 1.4L));
 }
 
-// N(mean, 1), rounded to cells of width 1/2 on [-4, 4] and two unbounded cells outside it.
+// Returns the law of N(mean, 1), rounded to cells of width 1/2 on [-4, 4] and two unbounded cells outside it.
 Law boxed(long double mean) {
   const auto tail = [](long double y) { return std::erfc(y / std::sqrt(2.0L)) / 2; };
   Law law = {tail(mean + 4)};

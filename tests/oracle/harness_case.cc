@@ -41,8 +41,8 @@ Law normal_cells(double mean, int cells) {
   return law;
 }
 
-// Laplace noise of scale 1/rate around `mean`, rounded to cells of equal width on [0, 1]; the outer
-// cells are unbounded.
+// Returns the law of Laplace noise of scale 1/rate around `mean`, rounded to cells of equal width on [0, 1];
+// the outer cells are unbounded.
 Law laplace_cells(long double mean, long double rate, int cells) {
   Law law(static_cast<std::size_t>(cells));
   const auto below = [&](int i) -> long double {

@@ -118,8 +118,8 @@ std::vector<Law> with_slots(const std::vector<Law>& laws, int slots) {
   return wide;
 }
 
-// Fixed window: the law of the m messages in order, summed over every choice of every client (a slot, or no
-// check-in).
+// Computes the law of the m messages of a fixed window, in their order, as a sum over every choice of every
+// client (a slot, or no check-in).
 class Window {
  public:
   Window(const Case& c, const Participation& p) : c_(c), p_(p), messages_(c.laws.front().size()) {

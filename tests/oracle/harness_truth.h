@@ -31,8 +31,8 @@ void for_each_dataset(const Case& c, const Participation& participation,
 // Returns an upper bound of the relative error of each probability that for_each_dataset passes to `visit`.
 long double relative_error(const Case& c);
 
-// Enclosures of sum (p - e^epsilon q)_+ and of the Renyi divergence, for probabilities with relative errors
-// of at most `error`.
+// Return enclosures of sum (p - e^epsilon q)_+ and of the Renyi divergence, for probabilities with relative
+// errors of at most `error`.
 Interval hockey_stick_interval(const std::vector<long double>& p, const std::vector<long double>& q,
                                long double epsilon, long double error);
 Interval renyi_interval(const std::vector<long double>& p, const std::vector<long double>& q,

@@ -15,8 +15,8 @@ long double choose(int n, int j) {
   return value;
 }
 
-// Liew, Hasegawa, Takahashi (2022), Theorem 2, with the constants 2 e^eps0 and 8 e^eps0 of Girgis et al.
-// (2021), or with 2 eps0 and 8 eps0 as printed.
+// Returns the bound of Liew, Hasegawa, Takahashi (2022), Theorem 2, with the constants 2 e^eps0 and 8 e^eps0
+// of Girgis et al. (2021), or with 2 eps0 and 8 eps0 as printed.
 long double liew_theorem2(int n, long double g, long double e0, long double slack, int order, bool printed) {
   const long double grown = std::exp(e0), c = (grown * grown - 1) / grown, scale = printed ? e0 : grown;
   const long double mean = n * g, few = std::exp(-slack * slack * mean / 2);
@@ -31,8 +31,8 @@ long double liew_theorem2(int n, long double g, long double e0, long double slac
   return std::log(sum) / (order - 1);
 }
 
-// Lemma 3 of Liew et al. (2022), equation (4), with the logarithm and the factor 1/(order - 1) that it omits,
-// minimized over a grid of r.
+// Returns the bound of Liew et al. (2022), Lemma 3, equation (4), with the logarithm and the factor 1/(order
+// - 1) that it omits, minimized over a grid of r.
 long double liew_lemma3(long double epsilon, long double delta, int order) {
   long double least = 1e4000L;
   for (long double log_y = std::log(delta) - 30; log_y < 0; log_y += 1e-3L) {

@@ -1,5 +1,6 @@
-// Randomizers as their users would describe them, by a table of the profile or by the channel matrix: every
-// bound that the accountant lists for the description is compared with all data sets of up to eight clients.
+// Describes randomizers as their users would, by a table of the profile or by the channel matrix, and
+// compares every bound that the accountant lists for the description with all data sets of up to eight
+// clients.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -23,13 +24,14 @@ using Point = TabulatedProfile::Point;
 struct Described {
   std::string name;
   ProfileLocal mechanism;
-  std::vector<Law> laws;  // by record; of continuous noise, rounded to cells, which is post-processing
+  std::vector<Law> laws;  // by record; continuous noise is rounded to cells, which is post-processing
   int most_clients;
 };
 
 long double upper_normal(long double x) { return 0.5L * std::erfc(x / std::numbers::sqrt2_v<long double>); }
 
-// The law of `mean` plus noise, in cells with these ends; tail(x) is the probability of noise above x.
+// Returns the law of `mean` plus noise, in cells with these ends; tail(x) is the probability of noise above
+// x.
 template <typename Tail>
 Law cells(long double mean, const std::vector<long double>& ends, const Tail& tail) {
   Law law;
@@ -42,8 +44,8 @@ Law cells(long double mean, const std::vector<long double>& ends, const Tail& ta
   return law;
 }
 
-// Records in the unit ball, noise of deviation sigma: the profile is that of records at the distance 2 /
-// sigma.
+// Returns Gaussian noise of deviation sigma on records in the unit ball. The profile is that of two records
+// whose distance is 2 / sigma deviations.
 Described gaussian(long double sigma) {
   const long double mu = 2 / sigma;
   std::vector<Point> points;
@@ -88,7 +90,8 @@ Described k_rr(std::size_t k, double epsilon0) {
   return of_matrix("k-RR", rows, 8);
 }
 
-// Basic one-time RAPPOR: a bit for each answer, each kept with probability 1 - f/2.
+// Returns basic one-time RAPPOR, which sends one bit for each answer and keeps each bit with probability 1 -
+// f/2.
 Described rappor(unsigned answers, double f, int most_clients) {
   std::vector<std::vector<double>> rows;
   for (unsigned x = 0; x < answers; ++x) {
@@ -105,8 +108,8 @@ Described rappor(unsigned answers, double f, int most_clients) {
   return of_matrix("RAPPOR", rows, most_clients);
 }
 
-// Hadamard response (Acharya, Sun, Zhang 2019): an answer's outputs are the columns in which its row of the
-// Hadamard matrix has +1; they are e^epsilon0 times as likely as the others.
+// Returns Hadamard response (Acharya, Sun, Zhang 2019). An output is a column of the Hadamard matrix. Columns
+// in which an answer's row has +1 are e^epsilon0 times as likely for this answer as the others.
 Described hadamard_response(double epsilon0) {
   std::vector<std::vector<double>> rows;
   for (unsigned x = 1; x < 4; ++x) {
@@ -145,7 +148,7 @@ std::vector<Protocol> protocols_of(int n) {
   return list;
 }
 
-// The smallest upper value of the listed bounds; 1 if there are none.
+// Returns the smallest upper value of the listed bounds, or 1 if the list is empty.
 double best_upper(const Applicable& list, double epsilon) {
   double best = 1;
   for (const RoundBound& bound : list.uppers) best = numerics::smaller(best, bound.delta(epsilon).upper);
@@ -192,7 +195,8 @@ TEST(OwnRandomizer, NoBoundIsBelowTheTruth) {
   }
 }
 
-// The same comparison notices a table of which one value is too small, and a matrix of ratios that are.
+// The same comparison notices a table in which one value is too small, and a matrix whose likelihood ratios
+// are too small.
 TEST(OwnRandomizer, TheCheckNoticesOneValueThatIsTooSmall) {
   const double epsilon0 = 1.2;
   const Described truth = k_rr(3, epsilon0);
@@ -204,7 +208,8 @@ TEST(OwnRandomizer, TheCheckNoticesOneValueThatIsTooSmall) {
     for (const int n : {2, 3, 5}) compare(table, truth.laws, n, domination);
     EXPECT_EQ(domination.violations > 0, factor < 1) << factor << ": " << domination.violations;
   }
-  // Each symbol that is not the own one is a little more likely than it is, so that ratios are too small.
+  // Makes every symbol but the record's own a little more likely than it truly is, so that the ratios are too
+  // small.
   std::vector<std::vector<double>> rows = truth.mechanism.channel()->rows();
   for (std::size_t x = 0; x < 3; ++x) {
     for (std::size_t y = 0; y < 3; ++y) rows[x][y] += x == y ? -0.02 : 0.01;

@@ -18,7 +18,8 @@
 
 namespace muster::accounting::oracle {
 
-// Leaves out every other kink until there are at most `most` nodes; `most` must be at least 2.
+// Returns the Profile. Every other kink is left out until there are at most `most` nodes; `most` must be at
+// least 2.
 inline Profile profile_of_laws(const std::vector<Law>& laws,
                                std::size_t most = std::numeric_limits<std::size_t>::max()) {
   std::vector<double> log_alphas{0};
@@ -38,10 +39,10 @@ inline Profile profile_of_laws(const std::vector<Law>& laws,
   });
 }
 
-// The table of upper values of a randomizer's profile that its user would write. The points are the profile's
-// kinks, so that only rounding is lost; if losses are bounded, the last point has the value 0. Every value
-// but a 0 is multiplied by `factor`; one below 1 makes the table false. Returns nullopt if the laws are
-// equal.
+// Returns the table of upper values of a randomizer's profile that its user would write. The points are the
+// profile's kinks, so that only rounding is lost; if losses are bounded, the last point has the value 0.
+// Every value but a 0 is multiplied by `factor`; a factor below 1 makes the table false. Returns nullopt if
+// the laws are equal.
 inline std::optional<TabulatedProfile> table_of_laws(const std::vector<Law>& laws, double factor = 1) {
   std::vector<double> alphas{1};
   long double most = 1;

@@ -13,7 +13,7 @@ namespace muster::accounting::oracle {
 // random s, before normalisation. sparse: some probabilities are zero.
 enum class Family { smooth, extreme, sparse };
 
-// `records` laws on `messages` messages, of the given family.
+// Returns `records` laws on `messages` messages, of the given family.
 std::vector<Law> random_randomizer(Family family, int records, int messages, std::mt19937_64& engine);
 
 // Returns the largest log-ratio over ordered pairs of laws.

@@ -35,7 +35,7 @@ struct SlotProtocol {
   int dummy = 0;                          // the dummy's record
 };
 
-// Every client's window is 0 .. slots-1.
+// Returns the protocol in which the window of every client has all slots, 0 .. slots-1.
 SlotProtocol fixed_window(SlotProtocol::Kind kind, int slots, const std::vector<long double>& rates);
 
 // Returns the laws of the released transcript with the victim's record x (p) and x_alternative (q).

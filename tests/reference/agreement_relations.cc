@@ -201,8 +201,8 @@ void training(const Case& c, const char* name) {
   });
 }
 
-// Two stages with the same participation, given to the library's accountant directly because a plan would
-// join them.
+// An accountant of two stages with the same participation must agree with one of a single stage. It is made
+// directly, because a plan would join the stages.
 void stages(const Case& c, const char* name) {
   guarded(c, name, [&] {
     const protocols::Plan plan = plan_of(c.question);

@@ -1,7 +1,7 @@
 // Runs all checks of one question: its answer must be consistent in itself, agree with the reference, and
 // agree with the answers to related questions.
 //
-// Call check() on one thread only. A run of questions calls check() once per index.
+// Call check() on one thread only.
 #pragma once
 
 #include <cstdint>

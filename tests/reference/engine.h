@@ -24,8 +24,8 @@ struct Answer {
   double seconds = 0;  // processor time that the answer took
 
   bool answered() const { return kind == Kind::answered; }
-  double upper() const;  // infinity where there is no finite bound
-  double lower() const;  // 0 where there is none
+  double upper() const;  // infinity if there is no finite bound
+  double lower() const;  // 0 if there is no lower value
   double error() const { return statement.best.numerical_error; }
   // Returns the best value minus its stated numerical error: a lower bound of the formula's exact value.
   double least() const { return upper() - error(); }

@@ -42,14 +42,14 @@ std::uint64_t more(Draws& draws, std::uint64_t x, std::uint64_t most) {
 
 // --- each relation ------------------------------------------------------------------------------------
 
-// Composition: forgetting the last rounds is post-processing.
+// Forgetting the last rounds is post-processing, so fewer rounds cost no more.
 void more_rounds(const Case& c, const char* name) {
   Question changed = c.question;
   changed.rounds = more(c.draws, changed.rounds, std::uint64_t{1} << 40U);
   expect_changed_costs_no_less(c, name, changed);
 }
 
-// A divergence does not grow with epsilon.
+// The larger epsilon is, the smaller is delta.
 void looser_target(const Case& c, const char* name) {
   Question changed = c.question;
   changed.fixed *= factor(c.draws);
@@ -59,7 +59,8 @@ void looser_target(const Case& c, const char* name) {
 }
 
 // Randomized response, Laplace noise and normal noise can be post-processed into their more private
-// versions; epsilon0-LDP randomizers and class C are nested.
+// versions; every epsilon0-LDP randomizer is epsilon0'-LDP for a larger epsilon0', and the same holds for
+// class C.
 void weaker_randomizer(const Case& c, const char* name) {
   Question changed = c.question;
   if (changed.is_gaussian()) {

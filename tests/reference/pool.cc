@@ -45,7 +45,7 @@ Running start(const PoolLimits& limits, std::uint64_t index, const Job& job) {
   return {process, ends[0], {index, "", ""}};
 }
 
-// Reads what the job has written; true when it has ended.
+// Reads what the job has written, and returns whether the job has ended.
 bool read_some(Running& running) {
   std::array<char, 4096> buffer{};
   const ssize_t count = read(running.from, buffer.data(), buffer.size());

@@ -1,7 +1,7 @@
 // Runs each job in a process of its own, so that a question that hangs, dies or exhausts memory does not end
 // the run.
 //
-// Needs POSIX. The parent must have only one thread while it uses a pool.
+// This needs POSIX. The parent must have only one thread while it uses a pool.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ struct Question {
 
 // Returns the plan's keys and the texts of their values.
 std::vector<std::pair<std::string, std::string>> keys_of(const Question& question);
-// "muster account --protocol shuffle ...", to be pasted into a shell.
+// Returns the command, "muster account --protocol shuffle ...", which can be pasted into a shell.
 std::string command_line(const Question& question);
 
 // Returns the plan that the command would make; throws the command's Error.

@@ -128,7 +128,7 @@ long double one_round(const Experiment& e, double epsilon, double aim) {
   return best;
 }
 
-// Composes the pairs that `make` gives for the stages; 0 if one of them has none.
+// Composes the pairs that `make` returns for the stages. Returns 0 if one of these pairs is empty.
 long double composed(const std::vector<Repetition>& stages, double epsilon, double tail,
                      const std::function<Pair(const Experiment&)>& make) {
   std::vector<Pair> pairs;

@@ -9,10 +9,10 @@
 //
 // For an epsilon0-LDP randomizer X* is u - E v for three values of (u, v) that do not depend on E. Then V is
 // the divergence of an explicit pair of laws, and that pair is returned. For normal noise, (u, v) depends on
-// E. The law of X* is cut into cells, each replaced by its mean, which lowers V by Jensen's inequality. Sums
-// of terms come by repeated squaring, again with cells replaced by their means. The P-mass and the Q-mass of
-// the event that the bracket is positive are then known, and give a line that V is never below. No code of
-// src is used. The functions are pure.
+// E. The law of X* is cut into cells, each replaced by its mean, which lowers V by Jensen's inequality. The
+// laws of sums of terms are computed by repeated squaring, again with cells replaced by their means. The
+// P-mass and the Q-mass of the event that the bracket is positive are then known, and give a line that V is
+// never below. No code of src is used. The functions are pure.
 #pragma once
 
 #include "tests/reference/experiment.h"

@@ -212,9 +212,9 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
 
 namespace {
 
-// docs/theory/local.md: the divergence of the victim's messages alone, whose number has the law Bin(T, g).
-// The numbers are taken in blocks, each of which counts as its smallest number, and far ends are left out.
-// Both lower the result.
+// Returns a lower bound of the divergence of the victim's messages alone (docs/theory/local.md), whose number
+// has the law Bin(T, g). The numbers are taken in blocks, each of which counts as its smallest number, and
+// far ends are left out. Both lower the result.
 long double local_delta(const Experiment& e, double rounds, double epsilon) {
   const auto messages = [&](double k) {
     return e.randomizer.kind == Kind::gaussian

@@ -75,8 +75,8 @@ def binomial_rule(n, g, nodes=NODES):
 
 
 def reports(n, g, mu, own=None):
-    """Returns (probability, lambda_k, mu_k) for the numbers k of reports that matter. The victim's rate is `own`, that
-    of the others is g. If k report, the victim is among them with probability lambda_k."""
+    """Returns (probability, lambda_k, mu_k) for the numbers k of reports that matter. The victim's rate is `own`, and
+    that of the others is g. If k report, the victim is among them with probability lambda_k."""
     own = own or g
     found = []
     for j, share in binomial_rule(n - 1, g):  # if she reports, j others do

@@ -1,6 +1,6 @@
 """X25519 (RFC 7748), Ed25519 (RFC 8032), ChaCha20-Poly1305 (RFC 8439), and the public-key encryption of RFC 9180 that is
-composed from them, written from their definitions with Python's integers. Slow and not constant in time: for golden
-values alone.
+composed from them, written from their definitions with Python's integers. The functions are slow and not constant in
+time, and are meant only for golden values.
 """
 import hashlib
 import hmac
@@ -11,7 +11,7 @@ D = -121665 * pow(121666, P - 2, P) % P
 
 
 def x25519(secret, point):
-    """The Diffie-Hellman function of RFC 7748, section 5, on 32 bytes each, by the Montgomery ladder."""
+    """Computes the Diffie-Hellman function of RFC 7748, section 5, on 32 bytes each, by the Montgomery ladder."""
     k = bytearray(secret)
     k[0] &= 248
     k[31] = k[31] & 127 | 64
@@ -37,7 +37,7 @@ def public_key(secret):
 
 
 def edwards_sum(a, b):
-    """The sum of two points (x, y) of the twisted Edwards curve."""
+    """Returns the sum of two points (x, y) of the twisted Edwards curve."""
     (x1, y1), (x2, y2) = a, b
     t = D * x1 * x2 * y1 * y2 % P
     return ((x1 * y2 + x2 * y1) * pow(1 + t, P - 2, P) % P, (y1 * y2 + x1 * x2) * pow(1 - t, P - 2, P) % P)
@@ -77,7 +77,7 @@ def ed25519_public(seed):
 
 
 def ed25519_sign(seed, message):
-    """RFC 8032, section 5.1.6."""
+    """Returns the signature of RFC 8032, section 5.1.6."""
     scalar, prefix = ed25519_expanded(seed)
     number = lambda *parts: int.from_bytes(hashlib.sha512(b"".join(parts)).digest(), "little") % ORDER
     r = number(prefix, message)
@@ -87,7 +87,7 @@ def ed25519_sign(seed, message):
 
 
 def chacha20_block(key, counter, nonce):
-    """RFC 8439, section 2.3."""
+    """Returns a block of key stream, by RFC 8439, section 2.3."""
     words = lambda b: [int.from_bytes(b[i:i + 4], "little") for i in range(0, len(b), 4)]
     start = words(b"expand 32-byte k") + words(key) + [counter] + words(nonce)
     s = list(start)
@@ -107,7 +107,7 @@ def chacha20_block(key, counter, nonce):
 
 
 def chacha20_poly1305(key, nonce, aad, plain):
-    """The encryption of RFC 8439, section 2.8: the cipher text and its tag."""
+    """Encrypts by RFC 8439, section 2.8. Returns the cipher text and its tag."""
     cipher = b""
     for i in range(0, len(plain), 64):
         stream = chacha20_block(key, 1 + i // 64, nonce)
@@ -124,8 +124,8 @@ def chacha20_poly1305(key, nonce, aad, plain):
 
 
 def hpke_seal(ephemeral, receiver, info, aad, plain):
-    """RFC 9180, base mode with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and ChaCha20-Poly1305, message 0: enc and the
-    cipher text. `ephemeral` is a secret key and `receiver` a public one."""
+    """Encrypts message 0 by RFC 9180, base mode with DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and ChaCha20-Poly1305.
+    Returns enc and the cipher text. `ephemeral` is a secret key and `receiver` a public one."""
     kem, suite = b"KEM\0\x20", b"HPKE\0\x20\0\1\0\3"
     mac = lambda key, *parts: hmac.new(key, b"".join(parts), hashlib.sha256).digest()
     extract = lambda name, salt, label, key: mac(salt, b"HPKE-v1", name, label, key)

@@ -58,14 +58,15 @@ def log_at_least(j, rounds, log_p):
 
 
 def epsilon_floor(rounds, delta, one_round):
-    """Returns the largest epsilon that a guess shows, of a pair (ln P, ln Q) for one round, over all j."""
+    """Returns the largest epsilon that the guess shows, over all j. `one_round` is the pair (ln P, ln Q) of the
+    probabilities of a conspicuous message in one round."""
     log_p, log_q = one_round
     pairs = [(log_at_least(j, rounds, log_p), log_at_least(j, rounds, log_q)) for j in range(1, rounds + 1)]
     return max((math.log(math.exp(p) - delta) - q for p, q in pairs if math.exp(p) > delta), default=0.0)
 
 
 def delta_floor(rounds, epsilon, one_round):
-    """Returns the largest delta that a guess shows at epsilon, of a pair (ln P, ln Q) for one round, over all j."""
+    """Returns the largest delta that the guess shows at epsilon, over all j. `one_round` is as in epsilon_floor."""
     log_p, log_q = one_round
     pairs = [(log_at_least(j, rounds, log_p), log_at_least(j, rounds, log_q)) for j in range(1, rounds + 1)]
     return max(math.exp(p) - math.exp(min(epsilon + q, 700)) for p, q in pairs)
@@ -85,7 +86,8 @@ def best(shown, low, high, count=400):
 
 
 def gaussian_round(threshold, sigma, victim, others, rate):
-    """The victim reports with probability `victim`, and each of `others` clients with probability `rate`."""
+    """Returns (ln P, ln Q) of a round, as for epsilon_floor, with Gaussian noise. The victim reports with probability
+    `victim`, and each of `others` clients with probability `rate`."""
     conspicuous = math.log(victim) + log_normal_tail(threshold - 2 / sigma)
     alternative = log_normal_tail(threshold)
     crowd = (others, math.log(rate) + alternative)
@@ -93,14 +95,15 @@ def gaussian_round(threshold, sigma, victim, others, rate):
 
 
 def response_round(epsilon0, clients, rate=1.0):
-    """Randomized response in which each client reports with probability `rate`."""
+    """Returns (ln P, ln Q) of a round of randomized response in which each client reports with probability `rate`."""
     low = math.log(rate) - epsilon0 - math.log1p(math.exp(-epsilon0))
     return log_some((1, low + epsilon0), (clients - 1, low)), log_some((clients, low))
 
 
 def seen_round(log_record, log_alternative, seen, present):
-    """There are always `seen` messages, and the victim's is among them with probability `present`. The first
-    two arguments are ln of the probabilities that a message of x, and one of x', is conspicuous."""
+    """Returns (ln P, ln Q) of a round in which there are always `seen` messages, and the victim's is among them with
+    probability `present`. The first two arguments are ln of the probabilities that a message of x, and one of x', is
+    conspicuous."""
     without = log_some((seen, log_alternative))
     among = log_some((1, log_record), (seen - 1, log_alternative))
     return log_mean([(present, among), (1 - present, without)]), without
@@ -111,14 +114,16 @@ def gaussian_seen(threshold, sigma, seen, present):
 
 
 def laplace_round(threshold, epsilon0, clients):
-    """Laplace noise of scale 1/epsilon0 about x = 1 or x' = 0; everybody reports."""
+    """Returns (ln P, ln Q) of a round in which everybody reports, with Laplace noise of scale 1/epsilon0 about x = 1 or
+    x' = 0."""
     beyond = epsilon0 * (threshold - 1)
     log_record = math.log1p(-0.5 * math.exp(beyond)) if beyond < 0 else -beyond - math.log(2)
     return seen_round(log_record, -epsilon0 * threshold - math.log(2), clients, 1)
 
 
 def sum_round(loss, sigma, clients, rate, counts):
-    """The sum of k messages is conspicuous if k is one of `counts` and the privacy loss exceeds `loss`."""
+    """Returns (ln P, ln Q) of a round in which the sum of k messages is conspicuous if k is one of `counts` and the
+    privacy loss exceeds `loss`."""
     under_x, under_alternative = [], []
     for k in counts:
         present, mu = k / clients, 2 / sigma / math.sqrt(k)
@@ -170,7 +175,7 @@ def small_gaussian_epsilon(mu, delta):
 def floors_of_epsilon():
     """Returns the floors of questions about epsilon, by the label of the question in the test."""
     asked_alone = 2 / 0.03, 4 / 0.03
-    every_laplace_bit = math.sqrt(1e6 / 1e12) * 1e-9  # the distance of the numbers of ones, in their deviations
+    every_laplace_bit = math.sqrt(1e6 / 1e12) * 1e-9  # the distance of the numbers of ones, in standard deviations
     return {
         "two check-ins": gaussian_floor(2, 1e-5, 0.15, 0.1, 999, 0.1),
         "averaged slots": epsilon_floor(3, 1e-5, response_round(25, 1000, 0.01)),

@@ -23,7 +23,7 @@ IMAGE_SIDE, CIFAR_PIXELS = 28, 3072
 
 
 def counted(first, rest):
-    """Two files in one input: the length of the first one in two little-endian bytes, then both files."""
+    """Returns two files as one input: the length of the first one in two little-endian bytes, then both files."""
     return struct.pack("<H", len(first)) + first + rest
 
 
@@ -160,7 +160,7 @@ def checkpoint_of(version=4, plan=b"a" * 60 + b"0f19", fidelity=1, messages=3456
 
 
 def checkpoint():
-    """Checkpoints without their hash, which the fuzz target appends. Only good_sealed already has its hash."""
+    """Yields checkpoints without their hash, which the fuzz target appends. Only good_sealed already has its hash."""
     whole = checkpoint_of()
     for version in (2, 3, 4):
         yield f"good_version_{version}", checkpoint_of(version)
@@ -249,7 +249,7 @@ def account(protocol="shuffle", participation="", randomizer='kind = "pure"\neps
 
 
 def with_line(key, literal):
-    """TRAIN with the line of `key` replaced by `literal`."""
+    """Returns TRAIN with `literal` as the value of `key`, in a line at the end."""
     lines = [line for line in TRAIN.splitlines() if not line.startswith(key)]
     return "\n".join([*lines, f"{key} = {literal}", ""])
 

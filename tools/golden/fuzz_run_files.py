@@ -17,7 +17,8 @@ RUN_PLAN = {
 
 
 def run_plan_of(changes=None, without=()):
-    """The canonical text of RUN_PLAN with these keys changed or added, and without those."""
+    """Returns the canonical text of RUN_PLAN with the keys of `changes` changed or added, and without those of
+    `without`."""
     keys = {key: value for key, value in (RUN_PLAN | (changes or {})).items() if key not in without}
     return "".join(f"{key} = {keys[key]}\n" for key in sorted(keys))
 
@@ -122,13 +123,13 @@ def run_plan():
 
 
 def with_fields(line, **changes):
-    """A JSON line with these fields changed or added; a field whose value is ... is left out."""
+    """Returns a JSON line with these fields changed or added; a field whose value is ... is left out."""
     fields = {key: value for key, value in (line | changes).items() if value is not ...}
     return json.dumps(fields, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
 def with_text(line, **changes):
-    """Like with_fields, but each change is the text of a JSON value."""
+    """Does what with_fields does, but each change is the text of a JSON value."""
     text = with_fields(line, **{key: f"@{key}@" for key in changes})
     for key, value in changes.items():
         text = text.replace(f'"@{key}@"', value)
@@ -136,7 +137,7 @@ def with_text(line, **changes):
 
 
 def hostile_json(line):
-    """What is no JSON object, or is beyond the limits of json_object.h, made of a good line."""
+    """Yields texts that are no JSON object, or one beyond the limits of json_object.h, each made from a good line."""
     good = with_fields(line)
     texts = {"word": "round\n", "null": "null\n", "array": f"[{good.strip()}]\n", "cut": good[:-9] + "\n",
              "two_objects": good.strip() + good, "comma": good.replace("}", ",}"),

@@ -71,7 +71,7 @@ def chords(mu, deviation):
 
 def third_client(mu, e, c, D, d, S, by_chords):
     """Returns the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c < 0, integrated over N1 - N2 as in
-    gaussian_triangle.py. `by_chords`: with the mass of the common factor V at the ends of the accountant's cells."""
+    gaussian_triangle.py. If `by_chords`, the mass of the common factor V is at the ends of the accountant's cells."""
     slope = (d - D) / (2 * D)
     rest = mu * math.sqrt(max(0.0, S / 4 - d * d / (4 * D)))
     deviation, mean, level = mu * math.sqrt(D), -mu * mu * d / 2, -mu * mu * ((S + D) / 4 - d / 2) / 2 + rest * rest / 2

@@ -24,7 +24,8 @@ def product(a, b):
 
 
 def substitute(a):
-    """SubBytes (section 5.1.1): the inverse in GF(2^8), 0 for 0, and an affine map of its bits."""
+    """Returns SubBytes (section 5.1.1) of a byte: the inverse in GF(2^8), or 0 for 0, and then an affine map of its
+    bits."""
     inverse = next((b for b in range(256) if product(a, b) == 1), 0)
     rotated = [inverse << i | inverse >> (8 - i) for i in range(5)]
     return functools.reduce(int.__xor__, rotated) & 0xFF ^ 0x63
@@ -48,14 +49,14 @@ def round_keys(key):
 
 
 def mixed(column):
-    """MixColumns (section 5.1.3) of one column of four bytes."""
+    """Returns MixColumns (section 5.1.3) of one column of four bytes."""
     pairs = zip(column, column[1:] + column[:1])
     total = functools.reduce(int.__xor__, column)
     return [a ^ total ^ DOUBLE[a ^ b] for a, b in pairs]
 
 
 def encrypted(key, block):
-    """AES-128 of a block of 16 bytes (section 5.1). Byte 4c + r of the state is in column c and row r."""
+    """Returns AES-128 of a block of 16 bytes (section 5.1). Byte 4c + r of the state is in column c and row r."""
     first, *middle, last = round_keys(key)
     state = [a ^ b for a, b in zip(block, first)]
     for round_key in [*middle, last]:

@@ -64,7 +64,7 @@ class Halves:
 
 
 def blanket(n, epsilon0):
-    """Any epsilon0-LDP randomizer: 1/n times the mean of (sum of n terms)_+.
+    """Returns the curve delta(epsilon) of any epsilon0-LDP randomizer: 1/n times the mean of (sum of n terms)_+.
 
     With E = e^epsilon and q = 1 / (e^epsilon0 + 1), a term is e^epsilon0 - E with probability q, 1 - E e^epsilon0 with
     probability q, and 0 otherwise.
@@ -91,7 +91,7 @@ def blanket(n, epsilon0):
 
 
 def clones(n, epsilon0):
-    """The clone pair: C ~ Bin(n - 1, e^-epsilon0) and A ~ Bin(C, 1/2).
+    """Returns the curve delta(epsilon) of the clone pair, with C ~ Bin(n - 1, e^-epsilon0) and A ~ Bin(C, 1/2).
 
     Under P the outcome is (A + 1, C - A) with probability p = 1 / (1 + e^-epsilon0), and otherwise (A, C - A + 1).
     Under Q the two are exchanged.
@@ -115,10 +115,10 @@ def clones(n, epsilon0):
 
 
 def symbols(n, epsilon0, k):
-    """k-ary randomized response: 1/n times the mean of (sum of n terms)_+, with E = e^epsilon.
+    """Returns the curve delta(epsilon) of k-ary randomized response: 1/n times the mean of (sum of n terms)_+.
 
-    A term is e^epsilon0 - E with probability `rare`, 1 - E e^epsilon0 with probability `rare`, 1 - E with probability
-    (k - 2) `rare`, and 0 otherwise.
+    With E = e^epsilon, a term is e^epsilon0 - E with probability `rare`, 1 - E e^epsilon0 with probability `rare`, 1 -
+    E with probability (k - 2) `rare`, and 0 otherwise.
     """
     top = math.exp(epsilon0)
     rare = 1 / (top + k - 1)
@@ -153,7 +153,7 @@ def symbols(n, epsilon0, k):
 
 
 def closed_form(n, epsilon0, delta):
-    """Theorem 3.1 of "Hiding among the clones", FOCS 2021."""
+    """Returns the epsilon of Theorem 3.1 of "Hiding among the clones", FOCS 2021."""
     hidden = math.exp(epsilon0) / n
     spread = 8 * math.sqrt(hidden * math.log(4 / delta)) + 8 * hidden
     return math.log(1 + (math.exp(epsilon0) - 1) / (math.exp(epsilon0) + 1 / (1 + spread)) * spread)
@@ -164,7 +164,7 @@ def main():
     for n, epsilon0, delta in rows:
         found = [epsilon_of(blanket(n, epsilon0), delta, epsilon0), None, epsilon_of(clones(n, epsilon0), delta, epsilon0)]
         if n <= LARGEST_FOR_SYMBOLS:
-            # The curve of the blanket is above that of ten symbols.
+            # The curve of the blanket is above that of ten symbols, so its epsilon is an upper end for the search.
             found[1] = epsilon_of(symbols(n, epsilon0, SYMBOLS), delta, found[0])
         cells = " | ".join("" if x is None else f"{x:.10f}" for x in found)
         print(f"| {n:,} | {epsilon0} | {delta:g} | {cells} |", flush=True)

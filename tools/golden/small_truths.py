@@ -60,8 +60,8 @@ def binary(n, with_alternative, epsilon0, rate):
 
 
 def two_cells(n, victim_rate, others_rate, own):
-    """The others report as clones with the rate `others_rate`, and a clone's message is a fair coin. If the victim
-    reports, her message is her own record with probability `own`."""
+    """Returns the laws of the view if the others report as clones with the rate `others_rate`, and a clone's message is
+    a fair coin. If the victim reports, her message is her own record with probability `own`."""
     coin = {0: 0.5, 1: 0.5}
     return pair([coin] * (n - 1), {0: own, 1: 1 - own}, {0: 1 - own, 1: own}, [victim_rate] + [others_rate] * (n - 1))
 
@@ -148,7 +148,8 @@ def two_gaussian_check_ins(rate, order):
 
 
 def liew_theorem_2(n, rate, epsilon0, slack, order, scale):
-    """Liew, Hasegawa, Takahashi (2022), Theorem 2, where `scale` is epsilon0 as printed, or e^epsilon0 as corrected."""
+    """Returns the bound of Liew, Hasegawa, Takahashi (2022), Theorem 2, where `scale` is epsilon0 as printed, or
+    e^epsilon0 as corrected."""
     ratio = math.exp(epsilon0) - math.exp(-epsilon0)
     few = math.exp(-slack ** 2 * n * rate / 2)
     last = math.floor((1 - slack) * n * rate)
@@ -161,7 +162,7 @@ def liew_theorem_2(n, rate, epsilon0, slack, order, scale):
 
 
 def equation_16(m, rate, order):
-    """Liew, Takahashi (2022), equation (16) for m messages of deviation 1: e^((order - 1) D). The
+    """Returns e^((order - 1) D) by Liew, Takahashi (2022), equation (16), for m messages of deviation 1. The
     divergences of m shuffled messages are those of its Theorem 1, for m = 1 or 2."""
     def moment(j):
         if m == 1:
@@ -201,7 +202,7 @@ def shuffled_total_variation():
     the victim holds 1 or 0, and the other client holds 0."""
     h, total = 0.01, []
     for x in (i * h for i in range(-1200, 1401)):
-        lacking = 2 - math.exp(x - 0.5)  # of the second message's ratio e^(y - 1/2), so that the mean of both is 1
+        lacking = 2 - math.exp(x - 0.5)  # the second message's ratio e^(y - 1/2) at which the mean of both ratios is 1
         least = math.log(lacking) + 0.5 if lacking > 0 else -math.inf
         total.append(h * normal_density(x) * (upper_normal(least - 1) - lacking * upper_normal(least)) / 2)
     return math.fsum(total)

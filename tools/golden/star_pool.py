@@ -26,7 +26,8 @@ from fourier import normal_density, upper_normal
 TABLE = "docs/theory/notes/star-with-a-pool.md"
 VALUES = "docs/theory/reference-values.md"
 CLIENTS, DELTA = 60_000, 1 / 60_000
-# The shares of the failure probability for part D's five items. Any other choice is also valid.
+# The shares of the failure probability that the five items of part D (docs/theory/star-with-a-pool.md) get. COUNTS is
+# the share of each of two events, too few clones and too many. Any shares are valid whose sum is at most 1.
 HIDDEN, COUNTS, JUMP, RISE, FALL = 0.25, 0.15, 0.05, 0.125, 0.125
 FAILURES = [10.0 ** -power for power in range(3, 12)]
 RULE = fourier.gauss_legendre(16)

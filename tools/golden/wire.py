@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def stored_vectors(name, first):
-    """The vectors of a file under testdata: texts in hexadecimal by their names."""
+    """Returns the vectors of a file under testdata, each as a dictionary from names to bytes."""
     vectors, key = [], None
     for line in (ROOT / "testdata" / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("#") or not line:
@@ -35,7 +35,7 @@ def stored_vectors(name, first):
 
 
 def der_integers(der):
-    """All integers of a DER encoding, in order, also those within octet strings."""
+    """Returns all integers of a DER encoding in their order, those within octet strings included."""
     found, i = [], 0
     while i < len(der):
         tag, size = der[i], der[i + 1]
@@ -63,7 +63,7 @@ class Issuer:
 
 
 def pss(message, salt):
-    """EMSA-PSS-ENCODE of RFC 8017 for 2047 bits, with SHA-384 and MGF1."""
+    """Returns EMSA-PSS-ENCODE of RFC 8017 for 2047 bits, with SHA-384 and MGF1."""
     sha = lambda *parts: hashlib.sha384(b"".join(parts)).digest()
     digest = sha(bytes(8), sha(message), salt)
     block = bytes(158) + b"\1" + salt
@@ -79,13 +79,13 @@ def token(issuer, nonce, challenge_digest, salt):
 
 
 def request(issuer, signed, salt, factor):
-    """A token request, whose blinded message is the padded one times the factor to the power e."""
+    """Returns a token request, whose blinded message is the padded one times the factor to the power e."""
     blinded = int.from_bytes(pss(signed, salt), "big") * pow(int.from_bytes(factor, "big"), issuer.e, issuer.n)
     return b"\0\2" + issuer.id[-1:] + (blinded % issuer.n).to_bytes(256, "big")
 
 
 def challenge_digest(task, round_number):
-    """SHA-256 of the TokenChallenge of one round, whose issuer is "muster" and which has no origin."""
+    """Returns SHA-256 of the TokenChallenge of one round, whose issuer is "muster" and which has no origin."""
     context = hash_of(b"muster round", task, u64(round_number))
     return hashlib.sha256(b"\0\2" + b"\0\6muster" + b"\x20" + context + b"\0\0").digest()
 
@@ -99,7 +99,7 @@ def hash_of(*parts):
 
 
 def fixed(name, size=32):
-    """Bytes that stand for a secret or a hash, from their name."""
+    """Returns bytes that stand for a secret or a hash, derived from its name."""
     return hashlib.shake_256(b"muster wire test " + name.encode()).digest(size)
 
 
@@ -108,12 +108,12 @@ def signed(kind, body, seed):
 
 
 def packed(steps, bits):
-    """Numbers of `bits` bits, two's complement, the first one lowest."""
+    """Returns numbers packed into `bits` bits each, in two's complement, with the first one in the lowest bits."""
     total = sum((step & (1 << bits) - 1) << i * bits for i, step in enumerate(steps))
     return total.to_bytes((len(steps) * bits + 7) // 8, "little")
 
 
-# Each secret is one byte again and again, so that the fuzz targets can have the same ones.
+# Each secret repeats one byte, so that the fuzz targets can easily have the same secrets.
 SEEDS = {"aggregator": b"\x33" * 32, "shuffler": b"\x44" * 32, "issuer": b"\x55" * 32}
 DEVICE = b"\x77" * 32  # the seed of a device's identity
 KEYS = {"aggregator": b"\x22" * 32, "shuffler": b"\x11" * 32}
@@ -129,7 +129,7 @@ def check_published():
 
 @functools.cache
 def messages():
-    """Every message of the file, by its name."""
+    """Returns every message of the file, by its name."""
     issuer = Issuer(stored_vectors("rfc9578-type2.txt", "skS")[0])
     seeds, keys = SEEDS, KEYS
     task, round_number, version = fixed("task"), 7, b"\1"

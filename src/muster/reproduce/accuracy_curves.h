@@ -28,7 +28,7 @@ Curve accuracy_against_proven(const std::string& name, const Trained& trained, B
 // Returns the curve of kind `simulated` whose x are the rounds done.
 Curve accuracy_by_round(const std::string& name, const Trained& trained, Band band = Band::range);
 
-// Returns the first logged round with at least this mean accuracy; nullptr if there is none.
+// Returns the first logged round with at least this mean accuracy; nullptr if no logged round has.
 const TrainedRound* first_reaching(const Trained& trained, double accuracy);
 
 }  // namespace muster::reproduce

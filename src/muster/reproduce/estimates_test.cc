@@ -44,7 +44,8 @@ TEST(Estimates, ExponentOfOtherPointsHasAnInterval) {
 
 // Of the intervals of 2,000 means of five sums of uniform numbers, which are nearly normal, 5% miss the true
 // mean. With a normal quantile instead of Student's, 12% of them would miss it. The number of misses must lie
-// between the binomial quantiles for a false-alarm rate of 1e-6; that of the known-bad intervals must not.
+// between the binomial quantiles for a false-alarm rate of 1e-6; the number for the intervals with a normal
+// quantile must not.
 TEST(Estimates, IntervalsOfMeansCoverTheTruth) {
   const random::RunKey key = random::RunKey::from_seed(11);
   constexpr std::uint64_t kTrials = 2000, kValues = 5, kTerms = 12;

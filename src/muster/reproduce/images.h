@@ -15,7 +15,8 @@ struct CifarFolders {
 };
 
 // Returns the subfolders of `data`, which is a folder, with or without a format before it ("idx:DIR"). Throws
-// Error(usage) if it is empty or names no folder's format, and Error(data) if a subfolder is missing.
+// Error(usage) if `data` is empty, is "digits" or has the format of a file, and Error(data) if a subfolder is
+// missing.
 CifarFolders cifar_folders(const std::string& data);
 
 // Says whether training and test examples with this digest (simulation/runs/checkpoint.h, in hexadecimal) are

@@ -24,7 +24,8 @@ using protocols::Plan;
 
 Plan plan_of(const std::string& name) { return Plan::validate(paper_plan(name), protocols::Command::train); }
 
-// A number of the papers' texts; none is compared where there is no such number.
+// A number that a paper's text states. The default value stands for no number, with which nothing is
+// compared.
 struct Number {
   const char* statement = nullptr;
   std::size_t index = 0;
@@ -49,7 +50,7 @@ TEST(PaperPlans, AreValidAndHaveTheNamesOfTheirFiles) {
   EXPECT_ERROR(ErrorCode::internal, paper_plan("nothing"));
 }
 
-// The numbers of a text that a plan has.
+// The numbers that a paper's text states and that the plan must have.
 struct Stated {
   const char* plan;
   Number clients, rate, epsilon0, clip, sigma, rounds;
@@ -142,7 +143,7 @@ TEST(PaperPlans, CldpSgdHasTheEpochsAndLearningRatesOfItsText) {
   EXPECT_EQ(plan.learning_rate()->at(last + 1), rates.at(2));
 }
 
-// Sigma is the least of six digits for which a message is (epsilon0, n^-1.5)-LDP at distance 2 clip.
+// Sigma is the least number of six digits for which a message is (epsilon0, n^-1.5)-LDP at distance 2 clip.
 TEST(PaperPlans, HaveTheNoiseOfTheStatedEpsilon0) {
   for (const auto& [plan, statement] : {std::pair{"000-federated-dp-sgd", "000-federated-first"},
                                         std::pair{"000-ten-million", "000-figure-4-parameters"}}) {

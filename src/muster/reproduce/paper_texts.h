@@ -1,7 +1,8 @@
 // Gives what the texts of five papers state: captions, claims in the papers' words, and numbers.
 //
 // The source is testdata/papers/*.toml, which are compiled into the library; README.md there names the papers
-// and says what each key means. The texts are parsed once, on the first call. Thread-safe.
+// and says what each key means. The texts are parsed once, on the first call. Any thread may call the
+// functions.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ double value_at(const Curve& curve, std::size_t index);
 // Returns `count` values from `low` to `high`, both included, at equal distances; count >= 2.
 std::vector<double> arithmetic(double low, double high, std::size_t count);
 
-// Says whether `value` and `printed` are equal when both are rounded to this many decimals.
+// Says whether `value` and `printed` are equal when both are rounded to `decimals` decimals.
 bool prints_as(double value, double printed, int decimals);
 
 // Returns a number of rounds or clients as an integer, rounded to the nearest.

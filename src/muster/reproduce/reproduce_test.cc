@@ -122,8 +122,8 @@ TEST(FigureSvg, ShowsSimulatedValuesAsMarks) {
   EXPECT_EQ(svg.find("class=\"k-simulated\""), std::string::npos);
 }
 
-// A curve of kind `simulated` with a line has its spreads as one band, and with marks as a whisker each; on a
-// logarithmic axis, a spread down to 0 reaches the bottom.
+// A curve of kind `simulated` shows its spreads as one band if a line joins its points, and otherwise as one
+// whisker at each mark. On a logarithmic axis, a spread down to 0 reaches the bottom.
 TEST(FigureSvg, ShowsSpreadsAsWhiskersOrAsABand) {
   PaperFigure figure = figure_of_test();
   figure.curves = {

@@ -43,7 +43,7 @@ TEST(ShortenedPlan, HasAtLeastOneRound) {
 TEST(ShortenedPlan, ChangesTheRateAfterTheSameFractionOfTheRounds) {
   const std::string stepped = "count = 1000\nlearning_rate = [[1, 0.3], [421, 0.18], [425, 0.1]]";
   EXPECT_EQ(at_scale(stepped, 0.5).learning_rate()->canonical(), "[[1, 0.3], [211, 0.18], [213, 0.1]]");
-  // Steps of the same round leave the last.
+  // Of steps that would begin in the same round, only the last is left.
   EXPECT_EQ(at_scale(stepped, 0.1).learning_rate()->canonical(), "[[1, 0.3], [43, 0.1]]");
   EXPECT_EQ(at_scale(stepped, 0.0001).learning_rate()->canonical(), "0.1");
 }

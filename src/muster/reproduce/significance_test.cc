@@ -54,8 +54,8 @@ TEST(PairedDifference, RefusesWhatHasNoPairs) {
   EXPECT_ERROR(ErrorCode::internal, paired_difference(Runs{1, 2}, Runs{1, 2}, 0.5));
 }
 
-// Three pairs of runs without a difference, 40,000 times: the test reports one in a twentieth of them. The
-// quantile of the normal law, in place of Student's, would report one in an eighth.
+// In 40,000 trials, three pairs of runs do not differ, and the test reports a difference in a twentieth of
+// the trials. With the quantile of the normal law in place of Student's, it would report one in an eighth.
 TEST(PairedDifference, KeepsItsRateOfFalseAlarms) {
   constexpr std::uint64_t kTrials = 40'000;
   constexpr double kTestAlarm = 1e-6;  // of the binomial test below

@@ -65,7 +65,8 @@ std::vector<TrainedRound> rounds_of(const TrainingLog& log, const reporting::Eps
 std::string Training::name() const {
   std::string name = plan;
   for (const auto& [key, value] : set) name += fmt::format("-{}-{}", key.substr(key.find('.') + 1), value);
-  // The name is that of a file, and a value can be a list of steps.
+  // The name becomes that of a file, and a value such as a list of steps has characters that do not belong
+  // there.
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_'; }, '_');
   return name;
@@ -228,8 +229,9 @@ void Trainer::expect_own_runs(const Checked& checked) const {
       throw Error(ErrorCode::file, folder.string(), "", "",
                   "holds a run of this training; --resume continues it, --out DIR starts another");
     }
-    // Each seed draws its own digits, and the digest is of those of the first. With features+linear, the
-    // checkpoint has the digest of the features, which training an unfinished run compares.
+    // The head has the digest of the first seed's data, and with built-in digits every seed draws its own
+    // data. With features+linear, a checkpoint has the digest of the features instead, which is compared when
+    // an unfinished run is continued.
     const bool of_features = checked.plans[i].model() == protocols::ModelKind::features_linear;
     if (!fs::exists(state, ignored) || of_features || (i > 0 && checked.head.data == kDigits)) continue;
     const std::string digest = hexadecimal(simulation::decode(read_file(state), state).data);

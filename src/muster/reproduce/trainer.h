@@ -31,7 +31,7 @@
 
 namespace muster::reproduce {
 
-// A plan of plans/papers that a figure trains, with the plan's seed and the ones after it.
+// A plan of plans/papers that a figure trains, with the plan's seed and the seeds that follow it.
 struct Training {
   std::string plan;  // the file's name without ".toml"
   std::uint64_t seeds = 1;
@@ -49,7 +49,7 @@ struct Training {
 // What was measured after one logged round, with every seed.
 struct TrainedRound {
   std::uint64_t round = 0;         // rounds done; a run of slots that has begun counts in full
-  std::uint64_t step = 0;          // updates done: the same, except in protocols with slots
+  std::uint64_t step = 0;          // updates done; equals `round` unless the protocol has slots
   double epsilon = 0;              // proven upper epsilon of the rounds done; infinite if none is proven
   std::vector<double> accuracies;  // on the whole test set, in the order of the seeds
 
@@ -73,8 +73,8 @@ struct TrainerSettings {
   double scale = 1;  // the fraction of the rounds that are trained, in (0, 1]
   std::filesystem::path out = "reproduced";
   bool resume = false;  // whether OUT/runs may hold runs of these trainings already
-  // A folder of stored logs, from which figures are drawn; empty: train. With `data`, the logs must be of
-  // these; without, the logs say of which data they are.
+  // A folder of stored logs, from which figures are drawn; empty: train. If `data` is given, the logs must be
+  // of that data; otherwise they may be of any data, which they name.
   std::filesystem::path logs = {};
   unsigned threads = 1;
   // Once *interrupt is true, the run under way stops and keeps its checkpoint.
@@ -92,8 +92,8 @@ class Trainer {
   // Checks all that can be checked before the first run: plans, accountants and data and, with stored logs,
   // that each log is of this plan, scale and data. Call it once for the trainings of all figures. Throws what
   // ManyRuns::check and load_data throw, Error(file) for a folder that holds runs of these trainings unless
-  // `resume`, and for a log that is missing or of something else, and Error(usage) if two trainings would
-  // become the same one at this scale.
+  // `resume`, and for a log that is missing or belongs to another training, Error(checkpoint) for a run on
+  // other data of the same name, and Error(usage) if two trainings would become the same one at this scale.
   void check(const std::vector<Training>& trainings);
 
   // Returns the training, which must have been checked, with all its seeds: from its stored log, or after
@@ -113,7 +113,7 @@ class Trainer {
  private:
   // Whether figures of images are trained on the built-in digits: by the plans, or because the user says so.
   bool uses_digits() const;
-  // Whether figures are drawn from logs of whatever data, which the logs name.
+  // Whether figures are drawn from stored logs that may be of any data.
   bool draws_any_data() const;
   struct Checked {
     Training training;

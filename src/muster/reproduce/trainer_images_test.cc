@@ -75,7 +75,7 @@ TEST_F(CifarTest, OneFolderHoldsPrivateAndPublicImages) {
   EXPECT_EQ(trained.plan.public_data(), "cifar:" + hundred().string());
   EXPECT_EQ(trained.rounds.back().round, 2U);
   EXPECT_EQ(made.other_images(), "");
-  // The log is of both data sets.
+  // The log identifies both data sets.
   const TrainingLog log = read_training_log(folder_.path() / "out" / "logs" / "tiny.jsonl");
   EXPECT_EQ(log.head.data, "cifar");
   EXPECT_EQ(log.head.digest.size(), 64U);

@@ -81,7 +81,7 @@ std::vector<std::vector<double>> accuracies(const Trained& trained) {
 
 TEST_F(TrainerTest, EveryLoggedRoundHasTheAccuraciesOfAllSeedsAndItsEpsilon) {
   const Trained found = trained(settings());
-  ASSERT_THAT(found.rounds, SizeIs(3));  // 4, 8 and the last, 10
+  ASSERT_THAT(found.rounds, SizeIs(3));  // rounds 4, 8 and, as the last, 10
   EXPECT_THAT(watched_.started, ElementsAre("tiny, seed 7 (run 1 of 2)", "tiny, seed 8 (run 2 of 2)"));
   const auto epsilon = simulation::epsilon_of(found.plan);
   for (const TrainedRound& round : found.rounds) {
@@ -226,11 +226,11 @@ TEST_F(TrainerTest, TrainingsThatAShorterScaleMakesEqualAreRefused) {
   EXPECT_NO_THROW(trainer(settings()).check(both));
   TrainerSettings shorter = settings();
   shorter.scale = 0.5;
-  EXPECT_NO_THROW(trainer(shorter).check(both));  // the step is at round 5 of 5
+  EXPECT_NO_THROW(trainer(shorter).check(both));  // the rate changes at round 5 of 5
   sources_["stepped"] = source("[[1, 0.25], [2, 0.5]]");
-  shorter.scale = 0.1;  // one round, with the rate of the last step
+  shorter.scale = 0.1;  // one round is left, with the rate of the last step
   EXPECT_THAT(refusal(shorter, both).what(), HasSubstr("leaves no difference between the trainings"));
-  // One training of two figures is no mistake.
+  // Two figures may need the same training.
   EXPECT_NO_THROW(trainer(shorter).check({both.front(), both.front()}));
 }
 

@@ -1,9 +1,10 @@
 // Says under which conditions a figure was trained, and limits the verdicts on claims accordingly.
 //
-// A shortened training, or one on the built-in digits in place of the paper's data, is not the paper's
-// experiment. What such a training shows holds with a note at most; and what it does not show is not
-// reproduced, but never false. What the paper's text leaves out, such as the learning rate, was chosen, so
-// neither is an accuracy that is missed ever false. Pure functions.
+// A shortened training is not the paper's experiment, and for accuracies neither is one on other images than
+// the paper's. A claim that such a training supports holds with a note at most, and one that it does not
+// support counts as not reproduced, but never as false. Nor does any claim about accuracies ever count as
+// false, because what the paper's text leaves out, such as the learning rate, was chosen here. Pure
+// functions.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@
 
 namespace muster::reproduce {
 
-// What the paper's text states of a training, and the bands that its figure shows. What it does not state was
-// chosen.
+// What the paper's text states about a training, and the bands that the figure shows. What the text does not
+// state was chosen here.
 struct StatedTraining {
   bool learning_rate = false;
   bool seeds = false;

@@ -70,7 +70,7 @@ TEST(AccuracyCurves, HaveTheMeanAndTheRangeOfTheSeeds) {
   EXPECT_DOUBLE_EQ(*curve.points[0].value, 0.7);
   EXPECT_EQ(curve.points[0].spread->low, 0.6);
   EXPECT_EQ(accuracy_by_round("a", both).points[1].x, 200);
-  // An accounting without an epsilon has no point.
+  // A round for which the accounting has no epsilon has no point.
   const Curve half = accuracy_against_epsilon("a", Kind::published, both, [](std::uint64_t rounds) {
     accounting::Bound bound;
     if (rounds == 200) bound.upper = 3;

@@ -1,5 +1,5 @@
-// Defines the log of a training, OUT/logs/NAME.jsonl: the accuracies of every seed at the logged rounds, with
-// what they are accuracies of. A figure can be drawn from it without training.
+// Defines the log of a training, OUT/logs/NAME.jsonl: the accuracies of every seed at the logged rounds, and
+// a head that identifies the training. A figure can be drawn from it without training.
 //
 // The first line says which plan was trained, how, and on which data; each further line is one logged round
 // of one seed, seed by seed. The log states no epsilon, because epsilons are always computed anew. Only
@@ -14,7 +14,7 @@
 
 namespace muster::reproduce {
 
-// What a log is of. Two trainings with equal heads have equal accuracies.
+// Identifies the training of a log. Two trainings with equal heads have equal accuracies.
 struct LogHead {
   std::string training;  // Training::name()
   double scale = 1;      // the fraction of the plan's rounds that were trained
@@ -69,7 +69,8 @@ std::string log_text(const TrainingLog& log);
 // of the head must have the same logged rounds, at least one.
 TrainingLog read_training_log(const std::filesystem::path& file);
 
-// Throws Error(file), which says what differs, unless the log is of what is wanted.
+// Throws Error(file), which says what differs, unless `found`, the head of the log in `file`, is of the
+// wanted training.
 void expect_log_of(const LogHead& wanted, const LogHead& found, const std::filesystem::path& file);
 
 }  // namespace muster::reproduce

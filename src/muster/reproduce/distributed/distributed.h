@@ -1,6 +1,6 @@
 // Reproduces figures and a table of the appendix of a later version of Liew, Hasegawa, Takahashi, "Shuffled
-// check-in" (2022), which adds distributed check-in, and an experiment of its Figure 6 with data that need no
-// download.
+// check-in" (2022), which adds distributed check-in. It also has the experiment of that version's Figure 6
+// with data that need no download.
 //
 // Every figure here needs training. For each there are the list of its trainings, its recipe, and the
 // function from the trainings to the figure, which computes everything else. Only the recipes train; they run
@@ -15,7 +15,7 @@
 
 namespace muster::reproduce {
 
-// Table 1: the cost of the conversions; that of the first version is in shuffled_check_in/table_1.cc.
+// Table 1: the cost of the conversions. Table 1 of the first version is in shuffled_check_in/table_1.cc.
 PaperFigure distributed_table_1();
 
 // Figures 3a and 3b: LDP-SGD, and Federated DP-SGD with ten million clients; the experiments of Figures 3a
@@ -25,11 +25,11 @@ PaperFigure distributed_figure_3a(Trainer& trainer);
 PaperFigure distributed_figure_3a_of(const Trainer& trainer, const std::vector<Trained>& trained);
 std::vector<Training> distributed_figure_3b_trainings();
 PaperFigure distributed_figure_3b(Trainer& trainer);
-// Returns the figure from that of the first version.
+// Returns Figure 3b, given the figure of the first version that shows the same experiment.
 PaperFigure distributed_figure_3b_of(const PaperFigure& first_version);
 
-// Figure 4: distributed check-in, accuracy against epsilon for two noises. `trained` is in the order of the
-// trainings, here and below.
+// Figure 4: distributed check-in, accuracy against epsilon for two values of sigma. `trained` is in the order
+// of the trainings, here and below.
 std::vector<Training> distributed_figure_4_trainings();
 PaperFigure distributed_figure_4(Trainer& trainer);
 PaperFigure distributed_figure_4_of(const Trainer& trainer, const std::vector<Trained>& trained);

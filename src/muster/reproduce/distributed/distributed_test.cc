@@ -22,7 +22,8 @@ using ::testing::HasSubstr;
 using testing::made;
 using testing::trainer;
 
-// A tenth of the rounds, and the built-in digits: neither is the paper's experiment.
+// Conditions under which a training is not the paper's experiment: a tenth of the rounds, the built-in
+// digits, or both.
 struct Condition {
   std::string data;
   double scale;
@@ -41,11 +42,12 @@ std::vector<Trained> of_5b(const std::vector<double>& gains) {
 
 TEST(Figure5b, TellsAnImprovementFromChance) {
   constexpr const char* kClaim = "003-figure-5b-no-improvement";
-  // Differences of 0.010, 0.012 and 0.011 are far beyond chance, though the seeds differ by as much.
+  // Differences of 0.010, 0.012 and 0.011 are far beyond chance, though accuracies differ by as much from
+  // seed to seed.
   const PaperFigure better = distributed_figure_5b_of(trainer(), of_5b({0.010, 0.012, 0.011}));
   expect_whole(better, "003-figure-5b");
   EXPECT_EQ(finding_of(better, kClaim).verdict, Verdict::not_reproduced);
-  // A mean of 0.004 over differences that change their sign is not.
+  // Differences of both signs with a mean of 0.004 may be chance.
   const std::vector<Trained> chance = of_5b({0.02, -0.02, 0.012});
   EXPECT_EQ(finding_of(distributed_figure_5b_of(trainer(), chance), kClaim).verdict, Verdict::holds);
   EXPECT_EQ(finding_of(distributed_figure_5b_of(trainer(), of_5b({-0.1, -0.1, -0.1})), kClaim).verdict,
@@ -73,8 +75,8 @@ std::vector<Trained> of_5a(const std::vector<double>& accuracies, double apart =
   return trained;
 }
 
-// After equally many check-ins epsilon hardly depends on the rate; after equally many rounds it does. Neither
-// comparison alone is the claim.
+// After equally many check-ins epsilon hardly depends on the rate; after equally many rounds it does. The
+// claim does not say which comparison it means, so both are reported.
 void expect_compared_in_both_ways(const PaperFigure& figure) {
   const Finding& finding = finding_of(figure, "003-figure-5a-privacy");
   EXPECT_EQ(finding.verdict, Verdict::holds_with_a_note) << finding.found;
@@ -92,7 +94,8 @@ TEST(Figure5a, LearnsMoreAtLargerRates) {
   const PaperFigure short_one = distributed_figure_5a_of(trainer("idx:mnist", 0.1), rising);
   EXPECT_EQ(finding_of(short_one, kClaim).verdict, Verdict::holds_with_a_note);
   expect_compared_in_both_ways(short_one);
-  // The mean rises from the second rate to the third, but the seeds do not agree.
+  // The mean rises from the second rate to the third, but not significantly, because it falls with one of the
+  // seeds.
   std::vector<Trained> uncertain = rising;
   uncertain[2].rounds[1].accuracies = {0.95, 0.70, 0.80};
   EXPECT_EQ(finding_of(distributed_figure_5a_of(trainer(), uncertain), kClaim).verdict,
@@ -146,7 +149,7 @@ TEST(Figure3b, TakesTheSameClaimsOfTheFirstVersion) {
   expect_whole(figure, "003-figure-3b");
   EXPECT_EQ(finding_of(figure, "003-figure-3b-larger-epsilon0").found, "c");
   EXPECT_EQ(finding_of(figure, "003-figure-3b-90-percent").verdict, Verdict::holds);
-  // The experiments are the same.
+  // The text states the same parameters for both experiments.
   EXPECT_EQ(numbers_of("003-figure-3b-parameters"), numbers_of("000-figure-4-parameters"));
   EXPECT_EQ(numbers_of("003-figure-3b-accuracy").at(0), numbers_of("000-figure-4-accuracy").at(0));
   EXPECT_EQ(numbers_of("003-figure-3b-check-ins"), numbers_of("000-figure-4-check-ins"));
@@ -154,7 +157,8 @@ TEST(Figure3b, TakesTheSameClaimsOfTheFirstVersion) {
   EXPECT_ERROR(ErrorCode::internal, distributed_figure_3b_of(first));
 }
 
-// Theorem 2 is larger than strong composition after few rounds and smaller after many, whatever was trained.
+// Theorem 2 gives a larger epsilon than strong composition after few rounds and a smaller one after many,
+// whatever was trained.
 TEST(Transfer, IsJudgedAtTheLastRoundAndHoldsWithANoteAtMost) {
   constexpr const char* kClaim = "transfer-advantage";
   const Training training = transfer_trainings().at(0);

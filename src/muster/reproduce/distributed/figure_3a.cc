@@ -1,5 +1,5 @@
-// Reproduces Figure 3a of the later version, the experiment of Figure 3a of the first one. Its appendix
-// prints Theorem 2 with other constants.
+// Reproduces Figure 3a of the later version, which shows the experiment of Figure 3a of the first one. The
+// later version prints Theorem 2 with other constants, in its appendix.
 #include <fmt/format.h>
 
 #include <string>

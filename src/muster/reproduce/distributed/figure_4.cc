@@ -1,5 +1,5 @@
 // Reproduces Figure 4: accuracy of distributed check-in against epsilon, by the accountings that the paper
-// names and by ours.
+// names and by muster's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr std::uint64_t kLeastOrder = 2;
 Lemma4 lemma4() { return {number_of("003-figure-4-slack")}; }
 Lemma5 lemma5() { return {number_of("003-figure-4-last-count")}; }
 
-// The two accountings of the paper, strong composition, and the accountant, for one of the trainings.
+// The two accountings of the paper, strong composition, and muster's accountant, for one of the trainings.
 struct Run {
   explicit Run(const Trained& training)
       : trained(training),
@@ -69,7 +69,8 @@ Bound upper(std::optional<double> epsilon) {
   return bound;
 }
 
-// By Theorem 5 more rounds may cost less, and the points of a curve are in the order of epsilon.
+// Returns the curve with its points in the order of epsilon. This may not be the order of rounds, because by
+// Theorem 5 more rounds may cost less.
 Curve sorted(Curve curve) {
   std::ranges::sort(curve.points, {}, &Point::x);
   return curve;
@@ -119,8 +120,8 @@ std::string values_of(const Run& run) {
       rounded_up(run.trained.rounds.back().epsilon), rounded_down(run.lower(last)));
 }
 
-// The theorem as printed gives no epsilon at all, and the curves of its repaired form bound nothing, so that
-// the claim cannot hold without a note.
+// The theorem as printed gives no epsilon at all, and the curves of its repaired form bound nothing, so the
+// claim cannot hold without a note.
 Finding tighter(const std::vector<Run>& runs) {
   bool ordered = true;
   std::string values;
@@ -137,7 +138,8 @@ Finding tighter(const std::vector<Run>& runs) {
                       ordered ? "is found" : "is not found", values)};
 }
 
-// With the right moments f(1) may be infinite, which is more than the claim says.
+// With the right moments f(1) may be infinite, which is more than the "quite large" of the claim, so the
+// claim holds with a note at most.
 Finding first_term(const std::vector<Run>& runs) {
   bool large = true;
   std::string ratios;

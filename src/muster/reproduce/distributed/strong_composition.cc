@@ -13,7 +13,8 @@ std::optional<double> strong_composition_epsilon(
     double delta) {
   const double mu = 1 / (round.sigma * std::sqrt(reports));
   std::optional<double> least;
-  // The delta of a round, of all clients, is at most the whole delta divided by the rounds.
+  // delta0 is the delta of a round in which everybody reports. Subsampling multiplies it by the rate, and
+  // over all rounds the products must add up to less than `delta`.
   const double most = delta / (static_cast<double>(rounds) * round.rate);
   for (double share = 0.5; share > 1e-6; share /= 1.25) {
     const double delta0 = std::min(0.5, most * share);

@@ -11,8 +11,9 @@
 namespace muster::reproduce {
 
 // Returns the epsilon of `rounds` rounds at `delta`: a round is the Gaussian mechanism with the noise of
-// `reports` reports, of a fraction g of the clients (Balle et al. 2018), and rounds compose by Dwork and Roth
-// (2014), Theorem 3.20, at the best delta of a round. nullopt if there is none.
+// `reports` reports, subsampled at the check-in rate (Balle et al. 2018), and rounds compose by Dwork and
+// Roth (2014), Theorem 3.20. The delta of a round is the one that gives the least epsilon. Returns nullopt if
+// none gives an epsilon.
 std::optional<double> strong_composition_epsilon(
     const accounting::published_distributed::DistributedRound& round, double reports, std::uint64_t rounds,
     double delta);

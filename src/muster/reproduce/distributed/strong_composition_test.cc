@@ -1,4 +1,5 @@
-// Compares the search for the best delta of a round with one delta, and with more rounds and fewer reports.
+// Strong composition at the best delta of a round must cost no more than at one fixed delta, and less than
+// with twice the rounds or half the reports.
 #include "muster/reproduce/distributed/strong_composition.h"
 
 #include <gtest/gtest.h>

@@ -11,8 +11,7 @@
 namespace muster::reproduce {
 namespace {
 
-// Says whether both exponents of a conversion are those of its row, within a tenth of n's and a fifth of the
-// order's.
+// Says whether both exponents of a conversion are those of its row, within 0.1 for n and 0.2 for the order.
 bool as_printed(const ConversionCost& cost, const char* row) {
   return std::fabs(cost.exponent_of_clients.value - number_of(row, 0)) <= 0.1 &&
          std::fabs(cost.exponent_of_order.value - number_of(row, 1)) <= 0.2;

@@ -7,7 +7,8 @@
 //   quadratic   l(d; t) = beta / 2 |t - b d|^2, which is beta-smooth. Without the ball, the risk would be
 //               least at the mean b/2 (1, ..., 1) of b d.
 // `reach` is the distance from 0 of that minimum: a sqrt(p), or b/2 sqrt(p). The minimum of the quadratic
-// risk on the ball lies on the boundary if reach > 1. Immutable; any thread may call the functions.
+// risk on the ball lies on the boundary if reach > 1. A ConvexTask never changes, and any thread may call the
+// functions.
 #pragma once
 
 #include <cstddef>

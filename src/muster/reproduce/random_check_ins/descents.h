@@ -1,11 +1,12 @@
 // Runs the two protocols of random check-ins on a convex task and returns how far the released model is from
 // the best one.
 //
-// A run is Algorithm 1 (fixed window, one client or a dummy at each slot) or Algorithm 2 (averaged updates)
-// with batches of one: the roll calls and the randomizer `gaussian` are those that training uses. New clients
-// with new records take part in each run. The model starts at 0 and is projected on the ball after each step,
-// because the theorems let the models be of diameter R. A run is a function of its seed. The functions may be
-// called from any thread.
+// A run is the paper's Algorithm 1 (fixed window, one client or a dummy at each slot) or Algorithm 2
+// (averaged updates), in which a client computes one gradient on one record. The roll calls and the
+// randomizer `gaussian` are those that training uses. New clients with new records take part in each run. The
+// model starts at 0 and is projected on the ball after each step, because the theorems assume that all models
+// lie in a set of diameter R. Runs with equal arguments and seeds are equal. The functions may be called from
+// any thread.
 #pragma once
 
 #include <cstdint>

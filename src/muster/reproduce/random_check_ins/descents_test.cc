@@ -127,8 +127,8 @@ TEST(Descents, AscendWithANegativeRate) {
 }
 
 // With one client and many slots, all steps of the fixed window but one are dummies, which are noise alone,
-// while averaged updates skip these slots. Noise that hardly changes the model shows the difference: the
-// model moves by 99 noises of deviation sigma each, or by none.
+// while averaged updates skip these slots. Noise that hardly changes the model shows the difference: dummies
+// move the model by 99 noises of deviation sigma each, and skipped slots do not move it.
 TEST(Descents, DummiesAreNoiseAndEmptySlotsAreSkipped) {
   const ConvexTask task(Loss::absolute, 1, 0.5);
   Descent descent = descent_of_test(SlotUpdates::averaged);
@@ -148,8 +148,9 @@ TEST(Descents, DummiesAreNoiseAndEmptySlotsAreSkipped) {
       largest = std::fmax(largest, off);
     }
   }
-  // One noise moves the model by 0.25e-3 standard deviations, and 100 by ten times as much. The risk's slope
-  // is at most 1. The largest of 20 normals is below 5.5 deviations but for a probability of 1e-6.
+  // The noise of one step moves the model by a normal with standard deviation 0.25e-3, and that of 100 steps
+  // by one with ten times this deviation. The risk's slope is at most 1. The largest of 20 normals exceeds
+  // 5.5 deviations with a probability of less than 1e-6.
   EXPECT_LT(from_skipped, 5.5 * 0.25e-3);
   EXPECT_GT(from_dummies, 5.5 * 0.25e-3);
 }

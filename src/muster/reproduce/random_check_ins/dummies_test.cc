@@ -20,7 +20,8 @@ TEST(Dummies, OneClientLeavesAllSlotsButItsOwnToThem) {
   EXPECT_EQ(count.standard_error, 0);
 }
 
-// For a share of 6e-5 of all seeds, a correct count would fail: it would be off by 4 standard errors or more.
+// A correct count is off by 4 standard errors or more, and fails the test, with a probability of 6e-5 over
+// the choice of the seed.
 TEST(Dummies, AgreeWithTheExactExpectationAndNotWithThePrintedBound) {
   protocols::RollCallOfSlidingWindow roll_call(dummy_key(), dummy_coins(1), 40, 5);
   const DummyCount count = count_dummies(roll_call, 36);

@@ -21,11 +21,11 @@ struct DescentSetup {
   double reach = 0.5;         // of the absolute loss
   ConvexTask absolute() const { return {ConvexTask::Loss::absolute, dimension, reach}; }
   double noise() const;                   // p sigma^2
-  std::vector<Setting> settings() const;  // what both figures chose
+  std::vector<Setting> settings() const;  // what was chosen for both
 };
 
-// Return runs with the theorems' learning rates for losses that need not be smooth. `factor` stands for
-// 1 - 2 e^(-n p0/m) of Theorem 3.5; averaged updates have that of Theorem 4.2.
+// Return runs with the learning rates of Theorems 3.5 and 4.2 for losses that need not be smooth. `factor`
+// takes the place of 1 - 2 e^(-n p0/m) in the rate of Theorem 3.5.
 Descent fixed_window(const ConvexTask& task, double clients, double slots, double check_in, double sigma,
                      double factor);
 Descent averaged_updates(const ConvexTask& task, double clients, double slots, double check_in, double sigma);

@@ -12,13 +12,13 @@ TEST(ExcessRiskCurves, LearningRatesAreThePrintedOnes) {
   const DescentSetup setup;
   EXPECT_DOUBLE_EQ(setup.noise(), 2);  // p sigma^2 = 8 / 4
   const ConvexTask task = setup.absolute();
-  // R factor / sqrt((p sigma^2 + L^2) i) at i = 4, with R = 2 and L = 1.
+  // The rate is R factor / sqrt((p sigma^2 + L^2) i), here at i = 4, with R = 2 and L = 1.
   const Descent fixed = fixed_window(task, 100, 50, 0.5, setup.sigma, 0.3);
   EXPECT_DOUBLE_EQ(fixed.learning_rate(4), 2 * 0.3 / std::sqrt(3.0 * 4));
   EXPECT_EQ(fixed.clients, 100);
   EXPECT_EQ(fixed.slots, 50);
   EXPECT_EQ(fixed.check_in, 0.5);
-  // R sqrt(n) / sqrt((m p sigma^2 + n L^2) i) at n = 100, m = 25 and i = 9.
+  // The rate is R sqrt(n) / sqrt((m p sigma^2 + n L^2) i), here at n = 100, m = 25 and i = 9.
   const Descent averaged = averaged_updates(task, 100, 25, 1, setup.sigma);
   EXPECT_DOUBLE_EQ(averaged.learning_rate(9), 2 * 10 / std::sqrt((25 * 2.0 + 100) * 9));
   EXPECT_EQ(averaged.updates, SlotUpdates::averaged);

@@ -19,7 +19,7 @@ using accounting::Question;
 namespace published = accounting::random_check_in;
 
 constexpr double kSimilar = 2;   // two values are called similar if neither is more than twice the other
-constexpr double kMany = 1e18;   // so many users that the terms beyond the leading one vanish
+constexpr double kMany = 1e18;   // users, enough to make all terms but the leading one negligible
 constexpr double kExact = 1e-4;  // the relative size allowed for those terms at kMany users
 
 struct Setup {

@@ -23,7 +23,7 @@ double printed_factor(double c) { return 1 - number_of("002-theorem-3-5-rate", 0
 // Returns the expected share of slots with a client, for many slots.
 double share_of_real_updates(double c) { return 1 - std::exp(-c); }
 
-// Returns the printed bound with 2 + log m for the factor that the paper's O~ hides. Shamir and Zhang (ICML
+// Returns the printed bound, taking 2 + log m as the factor that the paper's O~ hides. Shamir and Zhang (ICML
 // 2013), Theorem 2, have this factor for the last iterate of stochastic gradient descent.
 double printed_bound(const DescentSetup& setup, double slots, double c) {
   const std::vector<double>& powers = numbers_of("002-theorem-3-5-risk");

@@ -19,12 +19,12 @@ const std::vector<double> kClients = {256, 512, 1024, 2048, 4096, 8192, 16384};
 const std::vector<double> kClientsOfSmooth = {256, 1024, 4096, 16384};  // squares of m
 // How far the minimum of the quadratic risk would be from the start if there were no ball of radius 1.
 constexpr double kOutside = 2, kInside = 0.5;
-constexpr double kSmoothConstant = 4;  // for the constant that the paper's O~ hides
+constexpr double kSmoothConstant = 4;  // taken as the constant that the paper's O~ hides
 
 double squared(double x) { return x * x; }
 
-// Returns the first printed bound with 2 + log m for the factor that the paper's O~ hides, which Shamir and
-// Zhang (ICML 2013), Theorem 2, have for the last iterate of stochastic gradient descent.
+// Returns the first printed bound, taking 2 + log m as the factor that the paper's O~ hides. Shamir and Zhang
+// (ICML 2013), Theorem 2, have this factor for the last iterate of stochastic gradient descent.
 double convex_bound(const DescentSetup& setup, double clients) {
   const std::vector<double>& powers = numbers_of("002-theorem-4-2-risk");
   const double slots = clients / kPerSlot;

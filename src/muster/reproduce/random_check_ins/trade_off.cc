@@ -22,8 +22,9 @@ using accounting::RandomCheckIn;
 constexpr double kClients = 1e4, kSlots = 100, kEpsilon = 0.2, kDelta = 1e-6;
 constexpr std::uint64_t kRuns = 50;
 const std::vector<double> kDimensions = {8, 128};
-// The paper's clients all check in. No theorem of this project covers averaged updates of Gaussian messages
-// if they do, but one covers smaller probabilities. At this one, 50 clients are expected to stay away.
+// Every client of the paper checks in for certain. No theorem of this project covers averaged updates of
+// Gaussian messages in this case, but one covers check-in probabilities below 1. With the probability chosen
+// here, 50 of the clients are expected to stay away.
 constexpr double kNearlyCertain = 1 - 50 / kClients;
 
 struct Sigmas {
@@ -37,12 +38,12 @@ accounting::Statement statement(RandomCheckIn::Kind kind, double rate, double si
       .account(1, {accounting::Question::Kind::epsilon_at_delta, kDelta});
 }
 
-// Returns a lower bound of epsilon of the fixed window with p0 = m/n; 0 if there is none.
+// Returns a lower bound of epsilon of the fixed window with p0 = m/n, or 0 if no lower bound is known.
 double lower_of_fixed_window(double sigma) {
   return statement(RandomCheckIn::Kind::fixed, kSlots / kClients, sigma).best.lower.value_or(0);
 }
 
-// Returns an upper bound of epsilon of averaged updates; infinity if there is none.
+// Returns an upper bound of epsilon of averaged updates, or infinity if no upper bound is known.
 double upper_of_averaged_updates(double sigma) {
   return statement(RandomCheckIn::Kind::averaged, kNearlyCertain, sigma)
       .best.upper.value_or(std::numeric_limits<double>::infinity());
@@ -59,7 +60,7 @@ Spread calibrated(const std::function<double(double sigma)>& epsilon) {
   return sigma;
 }
 
-// Returns sigma as the comparison in Section 4.1 sets it, with the factor 1 in its O~.
+// Returns sigma as the comparison in Section 4.1 sets it, taking 1 as the factor that its O~ hides.
 Sigmas as_printed() {
   return {kSlots / kClients / (kEpsilon * std::sqrt(kSlots)), 1 / (kEpsilon * std::sqrt(kSlots))};
 }

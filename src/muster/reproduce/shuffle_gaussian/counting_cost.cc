@@ -25,7 +25,7 @@ constexpr int kTheorems = 100;
 // Returns the least processor time of several runs: whatever else the machine does only adds to it.
 double seconds_of(const std::function<double()>& work) {
   double least = 0;
-  volatile double used = 0;  // so that no work is left out
+  volatile double used = 0;  // so that the compiler leaves out no work
   for (int i = 0; i < kRepeats; ++i) {
     const std::clock_t start = std::clock();
     used = used + work();

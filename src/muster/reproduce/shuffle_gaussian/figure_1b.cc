@@ -25,7 +25,7 @@ using accounting::Question;
 
 constexpr std::uint64_t kSeeds = 3;
 constexpr double kAround = 0.005;   // what "(80%)" allows: an accuracy that rounds to it
-constexpr double kSlopeNear = 0.2;  // the tolerance for an exponent of n that is measured by times
+constexpr double kSlopeNear = 0.2;  // the tolerance for an exponent of n that is fitted to measured times
 
 // The experiment as the paper states it, and its accountings.
 struct Experiment {

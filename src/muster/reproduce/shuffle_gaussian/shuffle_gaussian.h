@@ -3,8 +3,8 @@
 //
 // Each of n clients adds Gaussian noise of standard deviation sigma to a record, and a shuffler removes the
 // senders' names. In the paper two records are at distance at most 1; clipping to norm 1 allows distance 2,
-// for which muster's own bounds hold. The figure that shows accuracies trains with a Trainer what the
-// function of the same name lists; the other functions are pure.
+// for which muster's own bounds hold. For the figure that shows accuracies, one function lists the trainings,
+// and another one, which takes a Trainer, trains them and returns the figure. The other functions are pure.
 #pragma once
 
 #include <vector>

@@ -10,7 +10,7 @@
 namespace muster::reproduce {
 namespace {
 
-// In a single round the best order is among the highest, so that the bisection visits high orders only.
+// In a single round the best order is among the highest, so the bisection visits only high orders.
 constexpr double kRate = 0.1, kEpsilon0 = 0.5, kDelta0 = 1e-8, kDelta = 1e-5;
 constexpr std::uint64_t kRounds = 1;
 const std::vector<double> kClients = {16, 64, 256, 1024};
@@ -28,14 +28,15 @@ const char* name_of(Approach approach) {
   return approach == Approach::shuffling ? "Approach 1" : "Approach 2";
 }
 
-// Returns the point whose value is counted and whose spread is timed.
+// Returns a point whose value is the counted number of evaluations and whose spread comes from measured CPU
+// times.
 Point cost_point(double x, const ConversionTask& at, Approach approach, OrderSearch search, CountSum sum) {
   Converted converted{};
   const Spread times = timed_in_evaluations([&] { converted = convert(at, approach, search, sum); });
   return {x, converted.evaluations, "", times};
 }
 
-// Returns the exponent of the curve's least times.
+// Returns the exponent of a power law that is fitted to the least CPU times of the curve's points.
 Estimate timed_exponent(const Curve& curve) {
   std::vector<double> xs, ys;
   for (const Point& point : curve.points) {

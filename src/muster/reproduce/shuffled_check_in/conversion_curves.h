@@ -11,8 +11,8 @@
 
 namespace muster::reproduce {
 
-// The counted cost of a conversion with a term for every k, as powers of n and of the highest order, with the
-// curves that these were fitted to. The curves' spreads are CPU times.
+// The counted cost of a conversion with a term for every k: its exponents of n and of the highest order, and
+// the curves to which they were fitted. The curves' spreads are CPU times.
 struct ConversionCost {
   Estimate exponent_of_clients, exponent_of_order;
   std::vector<Curve> curves;
@@ -24,13 +24,15 @@ ConversionCost conversion_cost(Approach approach, OrderSearch search);
 const std::vector<double>& conversion_orders();
 Estimate exponent_over_orders(double (*cost)(double order));
 
-// Returns the figure without its findings: the curves of both conversions, of the same conversions by cells
-// of the count, and of the accountant's own proof. `more` are further published curves.
+// Returns the figure without its findings: the curves of both conversions, of the same conversions with the
+// numbers of reports grouped into cells, of muster's accountant, and `more`, which are further published
+// curves.
 PaperFigure conversion_figure(OrderSearch search, const ConversionCost& shuffling,
                               const ConversionCost& subsampled_shuffling, const std::vector<Curve>& more);
 
-// Returns a curve that is only timed: at each x, the least CPU time of a call of `compute` in evaluations of
-// Lemma 3, each time the mean of `calls` calls. The name gets the exponent of x.
+// Returns a curve of measured CPU times. Its value at x is the time of one call of `compute`, in units of the
+// time of one evaluation of Lemma 3. Several times, `calls` calls are timed together, and the least result is
+// taken. The exponent of x is appended to the name.
 Curve timed_curve(const std::string& name, Kind kind, const std::vector<double>& xs, int calls,
                   const std::function<void(double x)>& compute);
 

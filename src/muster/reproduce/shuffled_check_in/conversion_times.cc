@@ -98,7 +98,7 @@ double seconds_of(const std::function<void()>& compute) {
   return thread_seconds() - start;
 }
 
-// Returns the CPU time of one evaluation of Lemma 3, the mean over orders that the recipes use.
+// Returns the CPU time of one evaluation of Lemma 3, averaged over the orders that the recipes use.
 double seconds_of_evaluation() {
   constexpr std::uint64_t kLastOrder = 256;
   double sum = 0;
@@ -149,7 +149,7 @@ double equation_7(double epsilon0, double clients, double rate, double slack, st
   using accounting::rdp_detail::log_sum;
   const double l = static_cast<double>(order), mean = clients * rate;
   const double few = std::floor((1 - slack) * mean), crowd = std::floor(few / (2 * epsilon0)) + 1;
-  const double log_miss = -slack * slack * mean / 2;  // Chernoff's bound of the probability of few reports
+  const double log_miss = -slack * slack * mean / 2;  // Chernoff's bound on the probability of few reports
   const double c = 2 * std::sinh(epsilon0);           // (e^(2 epsilon0) - 1) / e^epsilon0
   const double log_gap = std::log(std::expm1(epsilon0)), log_rate = std::log(rate);
 

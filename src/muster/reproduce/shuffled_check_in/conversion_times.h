@@ -6,8 +6,8 @@
 // ("shuffling conversion") evaluates Lemma 3 at each order from 2 to the tried one, because Theorem 9 of Wang
 // et al. needs these, and Approach 2 ("subsampled shuffling conversion") only at the tried order. Nothing is
 // kept from one order to the next. The formulas are those of papers/published/published_check_in.h, which
-// says what is wrong with them; their values are no bounds. Unlike there, k takes each value from 0 to n if
-// this is asked for.
+// says what is wrong with them; their values are no bounds. Those formulas group k into cells; here, k can
+// also take each value from 0 to n (CountSum).
 //
 // The unit of cost is one evaluation of Lemma 3. Counts are the same on every machine; times are not, and no
 // finding depends on them. The functions may be called from any thread; they measure that thread's CPU time.

@@ -31,7 +31,7 @@ TEST(ConversionTimes, GiveThePublishedEpsilon) {
   for (const Approach approach : kApproaches) {
     const double epsilon = convert(kTask, approach, OrderSearch::every_order, CountSum::every_count).epsilon;
     EXPECT_NEAR(epsilon / expected[approach == Approach::shuffling ? 0 : 1], 1, 1e-6);
-    // With another order it would differ.
+    // At order 2 alone, epsilon is larger.
     ConversionTask one_order = kTask;
     one_order.last_order = 2;
     EXPECT_GT(convert(one_order, approach, OrderSearch::every_order, CountSum::every_count).epsilon,
@@ -52,8 +52,8 @@ TEST(ConversionTimes, CountEveryEvaluation) {
   }
 }
 
-// In a single round the best orders are the highest, and the cost of the bisection grows like lambda log
-// lambda. Over many rounds they are low, and the cost grows like lambda.
+// In a single round the best orders are the highest, and the cost of the bisection up to order lambda grows
+// like lambda log lambda. Over many rounds the best orders are low, and the cost grows like lambda.
 TEST(ConversionTimes, CountsTellALogarithmFromNone) {
   const std::vector<double> orders = {8, 16, 32, 64, 128};
   std::vector<double> one_round, many_rounds, with_log;
@@ -79,7 +79,7 @@ TEST(ConversionTimes, BisectionFindsTheLeastOfAValley) {
   for (std::uint64_t bottom = 2; bottom <= 64; ++bottom) {
     EXPECT_EQ(order_by_bisection(valley(static_cast<double>(bottom)), 64), bottom);
   }
-  // It misses a dip outside the valley.
+  // The bisection misses a dip outside the valley.
   const auto dip = [&](std::uint64_t order) { return order == 4 ? -1.0 : valley(60)(order); };
   EXPECT_EQ(order_by_bisection(dip, 64), 60);
 }

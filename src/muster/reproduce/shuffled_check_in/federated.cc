@@ -24,7 +24,7 @@ accounting::Guarantee Federated::message() const {
 }
 
 double Federated::noise_multiplier(double clips) const {
-  constexpr double kMost = 1e4, kLeast = 1e-2;  // multipliers between which all of the papers lie
+  constexpr double kMost = 1e4, kLeast = 1e-2;  // all multipliers of the papers lie between these
   const numerics::Lattice falling = numerics::six_digit_numbers().mirror();
   const numerics::BoundarySearch search{.lattice = falling,
                                         .first = falling.index(kMost),

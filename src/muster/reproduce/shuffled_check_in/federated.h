@@ -22,8 +22,8 @@ struct Federated {
   // is absent.
   double noise_multiplier(double clips) const;
 
-  // Return epsilon of some rounds at delta: by the paper's approach and baseline, and by the baseline with
-  // composition in place of the false lemma.
+  // Return epsilon of `rounds` rounds at delta: by the paper's two approaches, by its baseline, and by the
+  // baseline with composition in place of the false lemma.
   accounting::Bound approach_1(std::uint64_t rounds, double delta) const;
   accounting::Bound approach_2(std::uint64_t rounds, double delta) const;
   accounting::Bound baseline(std::uint64_t rounds, double delta) const;

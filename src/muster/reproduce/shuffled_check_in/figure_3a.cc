@@ -36,7 +36,7 @@ std::vector<Curve> curves(const LdpSgdAccounting& accounting, const Trained& tra
           by("one pair of data sets", Kind::lower, &LdpSgdAccounting::ours)};
 }
 
-// The ratio is one of formulas alone, so it is judged at all rounds of the paper, whatever was trained.
+// The ratio depends on formulas alone, so it is judged after all rounds of the paper, whatever was trained.
 Finding ratio(const LdpSgdAccounting& accounting) {
   const std::uint64_t rounds = whole(number_of("000-figure-3a-rounds"));
   const double stated = number_of("000-figure-3a-ratio", 1) / number_of("000-figure-3a-ratio", 0);

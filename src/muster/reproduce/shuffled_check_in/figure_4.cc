@@ -30,11 +30,12 @@ Training with_noise(double multiplier) {
           .set = {{"randomizer.sigma", fmt::format("{}", multiplier)}}};
 }
 
-// With the noise that the text says, for a record that is replaced.
+// Returns the training with the noise that the text states, which is for a record that is replaced.
 Training as_stated() { return {.plan = "000-ten-million", .seeds = kSeeds}; }
 
-// With half as much noise, which is for a record that may be absent. The step is twice as long and the decay
-// a step the same, as in plans/mnist-ten-million.toml.
+// Returns the training with half as much noise, which is for a record that may be absent. Its learning rate
+// is twice as large, and its weight decay half as large, as in plans/mnist-ten-million.toml, so that a step
+// shrinks the weights by the same factor.
 Training half_noise() {
   Training training = with_noise(stated().noise_multiplier(1));
   training.set.emplace_back("rounds.learning_rate", "inverse-sqrt:28");
@@ -50,10 +51,10 @@ Training at_epsilon0(double epsilon0) {
 
 double last_accuracy(const Trained& trained) { return trained.rounds.back().mean(); }
 
-// The trainings, by falling epsilon0 but for the one with half the noise.
+// The trainings with the stated noise, with half of it, and with the smaller values of epsilon0.
 struct Runs {
   Trained stated, half;
-  std::vector<Trained> smaller;  // as kSmaller
+  std::vector<Trained> smaller;  // in the order of kSmaller
 };
 
 Finding reaches_90(const Trainer& trainer, const Runs& runs) {
@@ -68,7 +69,7 @@ Finding reaches_90(const Trainer& trainer, const Runs& runs) {
   return finding;
 }
 
-// The final epsilons are of formulas alone, so they are judged at all rounds of the paper.
+// The final epsilons depend on formulas alone, so they are judged after all rounds of the paper.
 std::uint64_t last_round() { return whole(number_of("000-figure-4-accuracy", 1)); }
 
 Finding epsilon_of_approach_2(const Trained& trained) {
@@ -112,7 +113,7 @@ Finding average_check_ins() {
           fmt::format("n gamma is {:.0f} here and {:.0f} in the other experiments.", reports, others)};
 }
 
-// Says whether the accuracy rises with epsilon0 at every logged round, and at how many it does.
+// Says whether the accuracy rises with epsilon0 at every logged round, and at how many of them it does.
 Finding faster_with_larger(const Trainer& trainer, const Runs& runs) {
   std::size_t rising = 0;
   for (std::size_t i = 0; i < runs.stated.rounds.size(); ++i) {

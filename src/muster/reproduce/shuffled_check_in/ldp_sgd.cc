@@ -68,7 +68,7 @@ StrongOverTheorem2 strong_over_theorem_2(const LdpSgdAccounting& accounting, con
     const double strong = accounting.strong_composition(logged.round).upper.value_or(kInfinity);
     ++found.rounds;
     found.smaller += ours < strong ? 1 : 0;
-    found.last = strong / ours;  // not a number where neither has a value
+    found.last = strong / ours;  // not a number if neither has a value
     found.least = std::fmin(found.least, found.last);
     found.most = std::fmax(found.most, found.last);
   }

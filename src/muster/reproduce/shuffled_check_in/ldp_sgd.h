@@ -1,5 +1,5 @@
 // Computes what a training by LDP-SGD with shuffled check-ins costs, by the accountings of both versions of
-// "Shuffled check-in" and by ours.
+// "Shuffled check-in" and by muster's own.
 //
 // Const methods may run concurrently. The first question to the accountant builds its tables, which takes
 // about a second.
@@ -19,21 +19,21 @@ namespace muster::reproduce {
 
 class LdpSgdAccounting {
  public:
-  // For a plan of a shuffled check-in with the randomizer ldp-sgd and a delta.
+  // `plan` must be of a shuffled check-in with the randomizer ldp-sgd, and state a delta.
   explicit LdpSgdAccounting(const protocols::Plan& plan);
 
   const accounting::Question& question() const { return question_; }
 
-  // Theorem 2 as the first version prints it, and with its constants as the later version's appendix has
-  // them.
+  // Return epsilon by Theorem 2, as the first version prints it, and with the constants of the later
+  // version's appendix.
   accounting::Bound theorem_2_printed(std::uint64_t rounds) const;
   accounting::Bound theorem_2(std::uint64_t rounds) const;
-  // Strong composition of the clones in closed form, as if n gamma of n clients reported. The texts only cite
-  // its formula.
+  // Returns epsilon by strong composition of the clones in closed form, as if n gamma of n clients reported.
+  // The texts only cite its formula.
   accounting::Bound strong_composition(std::uint64_t rounds) const;
-  // Theorem 1 with inclusion probability k/n given k reports.
+  // Returns epsilon by Theorem 1, where the victim is among k reports with probability k/n.
   accounting::Bound theorem_1(std::uint64_t rounds) const;
-  // Our own bounds: the upper value is proven, and the lower one is of one pair of data sets.
+  // Returns muster's own bounds: the upper value is proven, and the lower one is of one pair of data sets.
   accounting::Bound ours(std::uint64_t rounds) const;
 
  private:

@@ -1,5 +1,5 @@
-// Judges what both versions of "Shuffled check-in" claim about LDP-SGD in their Figure 3a: that it reaches 90
-// %, and what epsilon is there, by Theorem 2 and by strong composition.
+// Judges what both versions of "Shuffled check-in" claim about LDP-SGD in their Figure 3a: that it reaches
+// 90% accuracy, and what epsilon is then, by Theorem 2 and by strong composition.
 //
 // `figure` is the figure's id, with which the ids of its statements and claims begin. Pure functions.
 #pragma once

@@ -3,9 +3,9 @@
 //
 // Each of n clients reports with probability gamma through an epsilon0-LDP randomizer, and a shuffler removes
 // the senders' names. The paper bounds the Renyi divergence of one round (Theorem 2 from above, Theorem 3
-// from below) and converts the bounds to epsilon (Lemma 2). Figures that show accuracies train with a
-// Trainer what the function of the same name lists. The other functions are pure, but that of Table 1 also
-// measures CPU times, on which no finding depends.
+// from below) and converts the bounds to epsilon (Lemma 2). For each figure that shows accuracies, one
+// function lists the trainings, and another one, which takes a Trainer, trains them and returns the figure.
+// The other functions are pure, but that of Table 1 also measures CPU times, on which no finding depends.
 #pragma once
 
 #include <vector>

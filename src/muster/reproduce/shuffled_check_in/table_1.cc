@@ -66,7 +66,7 @@ Finding exponents(const ConversionCost& one, const ConversionCost& two) {
           many.words())};
 }
 
-// The cost of Theorem 2's Equation 7, at the parameters of the paper's first experiment.
+// The cost of Equation 7, the formula of Theorem 2, at the parameters of the paper's first experiment.
 struct TermsOfTheorem2 {
   const std::vector<double> orders = {64, 128, 256, 512, 1024, 2048, 4096};
   double clients = number_of("000-ldp-sgd-clients"), rate = number_of("000-ldp-sgd-rate"),
@@ -174,7 +174,8 @@ Finding prohibitive() {
     const ConversionTask task{at.clients, at.rate, at.local(), at.delta, whole(at.rounds), last_order};
     return convert(task, Approach::shuffling, OrderSearch::bisection, CountSum::cells).evaluations;
   };
-  // At the single order 2, every cell takes one evaluation. Every k takes as many as a cell.
+  // At order 2 alone, every cell takes one evaluation, so `cells` is the number of cells. A sum over every k
+  // takes as many evaluations for one k as a sum over cells takes for one cell.
   const double cells = by_cells(2), of_cells = by_cells(kHighestOrder),
                bisected = at.clients * of_cells / cells;
   const double last = kHighestOrder, every_order = at.clients * last * (last - 1) / 2;

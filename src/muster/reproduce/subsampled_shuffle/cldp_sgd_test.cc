@@ -58,7 +58,7 @@ TEST(Figure3OfSubsampledShuffle, NeverHoldsAndIsNeverFalseForAShortTraining) {
   }
 }
 
-// Optimal composition of the same rounds is smaller, and both grow with the rounds.
+// Optimal composition of the same rounds gives a smaller epsilon, and both epsilons grow with the rounds.
 TEST(ClonesComposed, CostMoreThanComposedOptimally) {
   const accounting::Question question{accounting::Question::Kind::epsilon_at_delta, 1e-5};
   const subsampled_shuffle::ClonesComposed advanced(60'000, 10'000, 1.5);
@@ -72,7 +72,7 @@ TEST(ClonesComposed, CostMoreThanComposedOptimally) {
     EXPECT_GT(found, before);
     before = found;
   }
-  EXPECT_FALSE(advanced.epsilon(100, 1e-20).has_value());  // no tabulated round is within this delta
+  EXPECT_FALSE(advanced.epsilon(100, 1e-20).has_value());  // every tabulated delta is too large
 }
 
 }  // namespace

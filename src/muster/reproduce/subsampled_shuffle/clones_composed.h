@@ -4,7 +4,8 @@
 //
 // The pair's exact divergence gives the guarantee of k shuffled messages, and Balle, Barthe, Gaboardi (2018)
 // that of a subset of k of n clients. Rounds compose by Dwork and Roth (2014), Theorem 3.20 (see
-// papers/optimal_composition.h). Immutable; share freely. Construction takes about a second.
+// papers/optimal_composition.h). A ClonesComposed never changes, so threads may share it. Construction takes
+// about a second.
 #pragma once
 
 #include <cstdint>

@@ -65,8 +65,8 @@ class Experiment {
 
 using Accounting = Bound (Experiment::*)(std::uint64_t) const;
 
-// Returns the last of the first `rounds` rounds at which this accounting gives at most `epsilon`; 0 if there
-// is none. Epsilon rises with the rounds.
+// Returns the last of the first `rounds` rounds after which this accounting gives at most `epsilon`; 0 if the
+// first round costs more. Epsilon rises with the rounds.
 std::uint64_t affordable(const Experiment& experiment, Accounting accounting, double epsilon,
                          std::uint64_t rounds) {
   std::uint64_t low = 0, high = rounds + 1;
@@ -77,8 +77,8 @@ std::uint64_t affordable(const Experiment& experiment, Accounting accounting, do
   return low;
 }
 
-// Returns the last logged round whose epsilon by this accounting is at most `epsilon`; nullptr if there is
-// none. Epsilon rises with the rounds.
+// Returns the last logged round whose epsilon by this accounting is at most `epsilon`; nullptr if every one
+// costs more. Epsilon rises with the rounds.
 const TrainedRound* last_within(const Experiment& experiment, Accounting accounting, const Trained& trained,
                                 double epsilon) {
   const TrainedRound* last = nullptr;
@@ -104,7 +104,8 @@ Finding accuracy_at(const Trainer& trainer, const char* claim, const TrainedRoun
                   round->round, epsilon, by, round->mean()));
 }
 
-// The accuracy of the claim is reached at its epsilon, so the paper's rounds must cost that much.
+// The claim says that training reaches an accuracy at some epsilon. It holds only if the accuracy is reached
+// within this epsilon and if all rounds of the paper cost at least as much.
 Finding ninety(const Trainer& trainer, const Experiment& experiment, const Trained& trained,
                std::uint64_t all_rounds) {
   const auto& stated = numbers_of("004-figure-3-90-percent");  // accuracy, deviation, epsilon
@@ -118,8 +119,9 @@ Finding ninety(const Trainer& trainer, const Experiment& experiment, const Train
   return finding;
 }
 
-// Each of the two accuracies at the same epsilon is judged at the last logged round within it. Ours may be
-// better than the paper's; that of the older accounting may not.
+// The functions eighty and seventy judge the accuracies at one epsilon by two accountings, each at the last
+// logged round that this epsilon affords. With Theorem 1, the accuracy may be better than the paper's; with
+// the older accounting, it must be near the paper's.
 Finding eighty(const Trainer& trainer, const Experiment& experiment, const Trained& trained) {
   const auto& stated = numbers_of("004-figure-3-80-percent");  // accuracy, deviation, epsilon
   return accuracy_at(trainer, "004-figure-3-80-at-1-4",
