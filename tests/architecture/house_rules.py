@@ -446,8 +446,8 @@ def libraries_are_declared(root):
 
 
 def python_needs_no_package(root):
-    """Scripts import only the standard library and each other (docs/decisions, 25), but for python_imports.py's
-    exceptions."""
+    """Scripts import only the standard library and each other (docs/decisions, 25), unless python_imports.py allows
+    more."""
     return python_imports.of_scripts(list(sources(root, "tests", "tools", "bench", suffixes=(".py",))), root)
 
 

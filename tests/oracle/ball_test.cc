@@ -22,8 +22,8 @@ Ball gaussian(double mu, const Ball& epsilon) {
   return normal(z + half) - exp(epsilon) * normal(z - half);
 }
 
-// Checks the ends of balls around 3 2^-k for k beyond 16445, where 2^-16445 is the smallest positive long
-// double. ldexp is exact here.
+// Checks the ends of balls around 3 2^-k. The exponent k runs past 16445, and 2^-16445 is the smallest
+// positive long double. ldexp is exact here.
 TEST(Ball, EndsAreOutwardWhereALongDoubleUnderflows) {
   for (int k = 15'990; k < 16'500; ++k) {
     Ball three(3.0);

@@ -73,8 +73,9 @@ std::vector<Description> descriptions(const Case& c) {
   return all;
 }
 
-// The case's randomizer as its user would describe it: by its channel matrix, and by a table of its profile.
-// The matrix is rounded to doubles, so it has the case's laws up to 1e-16 of each probability.
+// Returns descriptions of the case's randomizer as its user would give them: by the channel matrix, and by a
+// table of the profile. The matrix is rounded to doubles, so it has the case's laws up to 1e-16 of each
+// probability.
 std::vector<Description> given_by_profile(const Case& c) {
   std::vector<std::vector<double>> rows;
   for (const Law& law : c.laws) rows.emplace_back(law.begin(), law.end());
@@ -124,7 +125,8 @@ Profile profile_of(const Case& c) {
   return profile_of_laws(c.laws, kNodes);
 }
 
-// The swap theorems, applied to the profile of the laws themselves, so that no description is needed.
+// Adds the claims of the swap theorems, applied to the profile of the laws themselves, so that no description
+// is needed.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
   const bool averaged =  // averaged slots have the bound of one shuffled check-in, for any number of slots
       asks(c, Quantity::hockey_stick, P::averaged) && c.participation.rate < 1;

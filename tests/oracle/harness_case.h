@@ -46,7 +46,7 @@ struct Participation {
   Kind kind = Kind::shuffle;
   double rate = 1;  // the check-in rate, for check_in, slots and averaged
   int slots = 1;    // the number of slots, for slots and averaged
-  int k = 0;        // subset: its size; aggregated: how many reports are averaged without the victim's
+  int k = 0;        // for subset: its size; for aggregated: the number of reports without the victim's
   std::vector<double> rates;  // for rates: one per client, the victim's first
   double low = 0, high = 0;   // for rates: an interval that contains the rates; a claim may use it
 };

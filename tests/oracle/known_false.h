@@ -56,10 +56,10 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 // other client at 0. This is the homogeneous pair at distance 1; the value is computed by quadrature.
 long double sensitivity_one(long double epsilon);
 
-// These functions return the moment E_{q'}[(p'/q')^order], where p' = N(0, s^2/k) and
-// q' = N(1/(k+1), s^2/(k+1)) are the laws of the average of k and of k + 1 noisy messages. They compute it
-// by quadrature, in closed form (for order < k + 1), and by the false formula that the later version of Liew
-// et al. (2022), Theorem 5, prints.
+// Return the moment E_{q'}[(p'/q')^order], where p' = N(0, s^2/k) and q' = N(1/(k+1), s^2/(k+1)) are the laws
+// of the average of k and of k + 1 noisy messages. The first function uses quadrature, the second one a
+// closed form (for order < k + 1), and the third one the false formula that the later version of Liew et al.
+// (2022), Theorem 5, prints.
 long double averaged_moment(int k, long double s, long double order);
 long double averaged_moment_formula(int k, long double s, long double order);
 long double printed_averaged_moment(int k, long double s, long double order);

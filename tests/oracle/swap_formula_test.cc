@@ -19,8 +19,8 @@ const std::vector<long double> kShares = {0, 0.15L, 0.4L, 0.7L, 0.9L, 0.98L};
 
 const Domination kCounted = {.relative = 1e-12L, .absolute = kNoise, .negligible = 1e-12L};
 
-// Theorem 1, one data set at a time, for laws that need not be LDP. If all others are alike, the inequality
-// is an equality except for the case that everybody reports.
+// Tests Theorem 1 on one data set at a time, for laws that need not be LDP. If all others are alike, the
+// inequality is an equality except for the case that everybody reports.
 TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
   std::mt19937_64 engine(11);
   Domination domination = kCounted;
@@ -56,7 +56,7 @@ TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
   EXPECT_LT(worst_homogeneous_gap, 1e-15L);
 }
 
-// The profile-only form with the exact profile of each randomizer, for all data sets and all ordered pairs.
+// Tests the profile-only form with the exact profile of each randomizer, on all data sets and ordered pairs.
 TEST(ProfileOnly, DominatesEveryDataset) {
   std::mt19937_64 engine(12);
   Domination domination = kCounted;
@@ -107,7 +107,7 @@ TEST(ProfileOnly, LawIsTheOneDefined) {
   }
 }
 
-// The three-atom law of any epsilon0-LDP randomizer, for n up to 8, all data sets and epsilon up to
+// Tests the three-atom law of any epsilon0-LDP randomizer, for n up to 8, all data sets and epsilon up to
 // 0.98 epsilon0. The cases include the worst randomizers: binary response, and records that favour different
 // messages.
 TEST(PureLaw, DominatesEveryDataset) {

@@ -62,7 +62,7 @@ Cells product(const Cells& a, const Cells& b) {
   return c;
 }
 
-// Drops ends where neither law has more than `tail`.
+// Drops cells at each end, as long as they have less than `tail` under both laws together.
 void shrink(Cells& c, long double scale, long double tail) {
   const auto weight = [&](std::size_t i) {
     return c.q[i] + std::fabs(scale * (c.s[i] + c.q[i] * value(c, i)));

@@ -143,7 +143,7 @@ TEST(Reference, RoutesAgreeOnHomogeneousDataSets) {
       EXPECT_GE(worst, exact * (1 - 1e-12L));
     }
   }
-  // Three clients who all report: a mixed data set is worse than both homogeneous ones
+  // If three clients all report, a mixed data set is worse than both homogeneous ones
   // (docs/theory/homogeneous.md).
   const Experiment three{.randomizer = {.epsilon0 = 1}, .clients = 3};
   const auto pairs = enumerated_pairs(three);

@@ -143,9 +143,10 @@ std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theore
     return {};
   }
   if (theorem != "slot-swap-counted") return {{sum, 0}};
-  // docs/theory/slots.md, (2): the smallest value over Lambda of V(w') + P(N > n - 1) V(1), for N Poisson
-  // with mean Lambda. V(w') falls and the charge grows with Lambda. Between two values of Lambda, V(w') is
-  // therefore at least its value at the larger one, and the charge at least its value at the smaller one.
+  // Bound (2) of docs/theory/slots.md is the smallest value over Lambda of V(w') + P(N > n - 1) V(1), for N
+  // Poisson with mean Lambda. V(w') falls and the charge grows with Lambda. Between two values of Lambda,
+  // V(w') is therefore at least its value at the larger one, and the charge at least its value at the smaller
+  // one.
   std::vector<Charged> all;
   for (const double z : {6.0, -1.0, -3.0, -5.0}) {
     const double mean = std::max(0.0, e.clients + z * std::sqrt(e.clients));

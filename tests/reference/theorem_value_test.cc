@@ -109,7 +109,7 @@ TEST(TheoremValue, OneAndTwoNormalTerms) {
     for (const double share : {0.1, 0.5, 1.0}) {
       const double mu = 2 / sigma, epsilon = share * (mu * mu / 2 + mu);
       const auto e = std::exp(static_cast<long double>(epsilon));
-      // One of four clients reports: the exact value is f(E + 3 (E - 1)) / 4, E = e^epsilon.
+      // If one of four clients reports, the exact value is f(E + 3 (E - 1)) / 4, with E = e^epsilon.
       const SwapSum one = sum_of(part(normal, 4, 1), "subset-swap");
       const long double exact = message_delta_at(normal, e + 3 * (e - 1)) / 4;
       EXPECT_LE(swap_value(one, epsilon, 1e-12L), exact * (1 + 1e-12L));

@@ -15,10 +15,10 @@ the loss 0. In the column of the types, the program computes recursion (2) of th
 set alone, which are two of the types of every round. No types can cost less. This recursion uses a lattice, and its
 errors are below a relative 3e-4.
 
-Exits with status 1 unless the stored figures agree with the computed ones. A figure of a data set may be up to 5e-4
-below, and one of a pair that dominates up to 5e-4 above, because the accountant rounds in these directions. A figure of
-types may be up to 1e-2 above the two orders, or 6e-2 for a thousand clients, for which the accountant joins many
-numbers of reports. Uses only the standard library.
+The program exits with status 1 unless the stored figures agree with the computed ones. A figure of a data set may be up
+to 5e-4 below, and one of a pair that dominates up to 5e-4 above, because the accountant rounds in these directions. A
+figure of types may be up to 1e-2 above the two orders, or 6e-2 for a thousand clients, for which the accountant joins
+many numbers of reports. The program uses only the standard library.
 
     python3 tools/golden/aggregated.py           # prints computed and stored values, without types, three seconds
     python3 tools/golden/aggregated.py --long    # also computes types, a minute
@@ -156,8 +156,8 @@ class Rounds:
 
 
 def kernel(law, step):
-    """Returns (first index, masses): the law's masses on a lattice, so that a function's mean over the lattice is the
-    mean over the law of the cubic polynomials through four neighbouring values of the function."""
+    """Returns (first index, masses) of a law on a lattice. Under this law, the mean of a function is the mean under the
+    given law of the cubic polynomials through four neighbouring values of the function."""
     masses = {}
     for loss, mass in law:
         first = math.floor(loss / step) - 1

@@ -8,7 +8,7 @@ of the law of a term, whose masses are second differences of the stop-loss trans
 directly. T rounds are the T-fold convolution of a law of the privacy loss, by FFT. The curve of this law
 connects the computed points of the one-round curve by chords. The errors of the two grids are upward and
 O(h^2) in their steps h; together they are below a relative 5e-4 of epsilon. The curve's rounding errors grow
-with the rounds and limit this method to about 10^4 rounds. Uses only the standard library.
+with the rounds and limit this method to about 10^4 rounds. The program uses only the standard library.
 
     python3 tools/golden/check_in_profile.py > testdata/check_in_profile.txt    # two minutes
 """
@@ -40,9 +40,9 @@ def profile(kind, parameter):
 
 def coefficients(n, masses, size):
     """Returns the characteristic function of the sum of n variables at the frequencies
-    1, 2, ... of a period of `size` cells, until it is negligible. A variable is i
-    cells with probability masses[i], else 0. Its characteristic function minus 1 is
-    computed, because n times the rounding error of 1 would exceed the tail."""
+    1, 2, ... of a period of `size` cells, until it is negligible. A variable equals i cells with probability masses[i],
+    and otherwise 0. Its characteristic function minus 1 is computed, because n times the rounding error of 1 would
+    exceed the tail."""
     found = [1.0]
     while abs(found[-1]) > SMALLEST:
         w = 2 * math.pi * len(found) / size

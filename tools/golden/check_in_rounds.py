@@ -8,10 +8,10 @@ are those of one homogeneous data set. Its epsilon is computed for both orders o
 larger one is taken. Rounds are composed by FFT of the privacy loss, on two grids of different steps. Connecting the
 points of the curve has an upward error proportional to the square of the step, which extrapolation from the two steps
 removes. The results have relative errors of about 1e-5. The accountant, in contrast, inverts Laplace transforms along
-contours, once for one round and again for all rounds. Uses only the standard library.
+contours, once for one round and again for all rounds. The program uses only the standard library.
 
-Exits with status 1 unless each value in the columns `upper` and `class C` is between the computed value and 1.0005
-times that value, and each value in the column `lower` is within one unit of its last digit.
+The program exits with status 1 unless each value in the columns `upper` and `class C` is between the computed value and
+1.0005 times that value, and each value in the column `lower` is within one unit of its last digit.
 
     python3 tools/golden/check_in_rounds.py    # prints computed and stored values, half a minute
 """

@@ -13,8 +13,8 @@ for the case that all report, is g^n times the smallest of three values: the div
 of Theorem 17 at rate 1, and the bound for any epsilon0-LDP randomizer (docs/theory/blanket.md, (1) and (2)). That bound
 is a sum over all 3^n outcomes of n clients.
 
-All values are sums of positive doubles, with errors below 1e-14. Uses only the standard library, and compares the
-values with those stored in the tests.
+All values are sums of positive doubles, with errors below 1e-14. The program uses only the standard library, and
+compares the values with those stored in the tests.
 
     python3 tools/golden/class_c.py    # prints computed and stored values, ten seconds
 """

@@ -3,8 +3,8 @@
 published_distributed_test.cc. They bound nothing; the test shows that they fall with the rounds.
 
 The theorem's sum over the number of reports is taken over every number, for Lemma 5, or replaced by the two terms of
-Lemma 4, in logarithms throughout. Exits with status 1 unless each stored value is the computed one to its last digit.
-Uses only the standard library.
+Lemma 4, in logarithms throughout. The program exits with status 1 unless each stored value is the computed one to its
+last digit. It uses only the standard library.
 
     python3 tools/golden/distributed_theorem_5.py    # prints computed and stored values, a second
 """

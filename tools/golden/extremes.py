@@ -16,8 +16,8 @@ continued fraction, so that nothing underflows; errors are below 1e-10.
 The delta of one Gaussian message is Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), and its epsilon is
 found by bisection. For very many clients, the adversary adds up all messages of all rounds. With n clients, T rounds
 and Gaussian noise, the sum is one Gaussian message with sqrt(T/n) times the distance. Of Laplace messages, the number
-of those that are nearer to x is counted; among 10^18 messages it is normal up to a relative error of 1e-6. Uses only
-the standard library, and compares the floors with those stored in the test.
+of those that are nearer to x is counted; among 10^18 messages it is normal up to a relative error of 1e-6. The program
+uses only the standard library, and compares the floors with those stored in the test.
 
     python3 tools/golden/extremes.py    # prints computed and stored values, five seconds
 """

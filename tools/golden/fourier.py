@@ -3,7 +3,7 @@
 The density of the centred sum S is written as a Fourier series on an interval that contains all relevant mass. Each
 coefficient is a value of the characteristic function, computed from quadratures or atoms of the terms' laws. The series
 times (end - s)_+ is integrated term by term. No law is tilted or put on a lattice, and integrals stay on the real axis.
-The accountant, in contrast, inverts Laplace transforms along contours. Uses only the standard library.
+The accountant, in contrast, inverts Laplace transforms along contours. The module uses only the standard library.
 """
 import cmath
 import math

@@ -6,8 +6,8 @@ page and d, a difference of two other squared distances, give their variances mu
 mu^2 W. Let E = e^epsilon. For a fixed difference U = N1 - N2, g = e^N2 (e^U - E) is a lognormal variable times a
 number, and its expected excess has a closed form. Gauss-Legendre panels integrate this excess over the U for which
 e^U - E has one sign. The accountant instead holds the common part of N1 and N2 fixed, and the quadrature in the test
-holds one of the two fixed. Values are computed in doubles, with errors below 2e-15. Uses only the standard library, and
-compares the values with those stored in the test.
+holds one of the two fixed. Values are computed in doubles, with errors below 2e-15. The program uses only the standard
+library, and compares the values with those stored in the test.
 
     python3 tools/golden/gaussian_triangle.py    # prints computed and stored values, a second
 """

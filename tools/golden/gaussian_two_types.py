@@ -13,12 +13,12 @@ the largest C - lambda A - (1 - lambda) B over the triangles of each cell. It is
 over N1 - N2, in that page's notation. beta itself, and no convex function above it, is added to A and to B. The
 accountant bounds boxes of triangles from above, moves the mass of the common factor V to the ends of cells, and makes
 the result convex. All three steps err upward. The cells of triangles and their weights are the accountant's, because
-the theorem does not prescribe them. So are the ends of V's cells, for the values of beta that two_types_laws_test.cc
-stores. The stored epsilons are those of the theorem alone, without any cells of V. The tests say how far above these
-values the accountant's may be; below them it must never be.
+the theorem does not prescribe them. The ends of V's cells, too, are the accountant's, for the values of beta that
+two_types_laws_test.cc stores. The stored epsilons are those of the theorem alone, without any cells of V. The tests say
+how far above these values the accountant's may be; below them it must never be.
 
-Exits with status 1 unless the stored values are those of this program, to their last digit. Uses only the standard
-library.
+The program exits with status 1 unless the stored values are those of this program, to their last digit. It uses only
+the standard library.
 
     python3 tools/golden/gaussian_two_types.py    # prints computed and stored values, two minutes
 """

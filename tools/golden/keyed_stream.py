@@ -2,7 +2,7 @@
 """Words of keyed streams for testdata/keyed_stream.txt, by AES-128 as FIPS 197 defines it and hashlib's BLAKE2b.
 
 AES is written here byte by byte from its definition, and its substitution box is computed from inverses in GF(2^8). The
-program checks it with the example of FIPS 197, appendix C.1. Uses only the standard library.
+program checks it with the example of FIPS 197, appendix C.1. It uses only the standard library.
 
     python3 tools/golden/keyed_stream.py > testdata/keyed_stream.txt
 

@@ -45,7 +45,7 @@ def claims_of(paper):
 
 def quotes(paper):
     """Yields (who quotes, the passage, whether it covers numbers)
-    for each quotation. Only statements cover numbers."""
+    for each quotation. Only the quotations of statements account for the numbers in them."""
     for statement in paper["statement"]:
         yield statement["id"], statement.get("seed_words", statement["words"]), True
     for figure, table in paper["figure"].items():

@@ -4,7 +4,8 @@
 Each delta is a finite sum over binomial counts, in double precision. Counts more than nine standard deviations from the
 mean are left out. The other probabilities come from the recurrence of the binomial law, normalized by their sum.
 Epsilon is found by bisection and the secant method (inversion.py). The total error is below 1e-10. No code or transform
-is shared with the accountant, which inverts Laplace transforms along a contour. Uses only the standard library.
+is shared with the accountant, which inverts Laplace transforms along a contour. The program uses only the standard
+library.
 
     python3 tools/golden/plain_shuffle.py           # prints the table's rows, two minutes
     python3 tools/golden/plain_shuffle.py --small   # the first row only

@@ -11,7 +11,7 @@ gives 0.17172868.
 This program confirms all values in the tests to their last digit. It also confirms the values in
 docs/theory/reference-values.md for 7 and 1,000 rounds, which it composes by FFT of the privacy loss.
 
-Uses only the standard library, and compares the values with those stored in the tests.
+The program uses only the standard library, and compares the values with those stored in the tests.
 
     python3 tools/golden/shuffle_gaussian_pair.py    # prints computed and stored values, five seconds
 """

@@ -5,7 +5,8 @@ The Renyi divergence of order l of the homogeneous pair is log(E[S^l]) / (l - 1)
 moments exp(t^2 j (j - 1) / 2), j = 1, 2, ..., where t is the distance of the records divided by the standard deviation
 of the noise. E[S^l] is l! / n^l times the coefficient of x^l in the n-th power of the exponential series of these
 moments. J.C.P. Miller's recurrence computes it with 60 digits, so that no accuracy is lost even if E[S^l] is 1 + 1e-7.
-The accountant computes the excess over 1 in doubles with another recurrence. Uses only the standard library.
+The accountant computes the excess over 1 in doubles with another recurrence. The program uses only the standard
+library.
 
     python3 tools/golden/shuffle_gaussian_rdp.py    # prints the table's rows, a minute
 """

@@ -10,7 +10,7 @@ The lower bound is a sum over all binomial counts, and the values for four slots
 
 If the terms take few values, their sum lies on a lattice. The series ends before the frequencies at which the lattice
 matters, which changes delta by less than a relative 1e-6. Bound (1) at epsilon0 = 1 is computed by plain_shuffle.py.
-Uses only the standard library.
+The program uses only the standard library.
 
     python3 tools/golden/slots.py    # prints computed and stored values, a minute
 """

@@ -8,8 +8,8 @@ victim's report is added to it. The difference of the two laws is summed where i
 differ from 1 by as little as 1e-12, so 80 digits are computed. Neither Theorem 22 (docs/theory/homogeneous.md), whose
 value this is, nor Theorem 24 (docs/theory/floor.md), which is below it, is used.
 
-Exits with status 1 unless each stored value is the computed one, rounded down to its last digit. Uses only the standard
-library.
+The program exits with status 1 unless each stored value is the computed one, rounded down to its last digit. It uses
+only the standard library.
 
     python3 tools/golden/small_losses.py    # prints computed and stored values, a second
 """

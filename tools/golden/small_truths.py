@@ -10,7 +10,7 @@ formulas are evaluated as printed; the divergences of Gaussian messages that the
 its own formula. The first eight rows are the false claims of docs/theory/false-claims.md, and the next six those of
 docs/theory/as-published.md about Renyi divergences. The other values are figures that these pages derive. The sources
 of tests/oracle, in contrast, count coins, symbols and moments in closed form; with them, this program shares the
-printed formulas. Uses only the standard library.
+printed formulas. The program uses only the standard library.
 
     python3 tools/golden/small_truths.py    # prints computed and stored values, a second
 """

@@ -9,9 +9,10 @@ ratio. The accountant, in contrast, divides the range of the smallest weight int
 
 The results are the theorem's own values for these pools, to four digits, so the accountant's values must not be below
 them. The values of the notes are the accountant's. They are 0.2 per cent above, because the accountant's slices may
-increase the variance by 0.3 per cent. The column `upper` of reference-values.md has the theorem's own values. Exits
-with status 1 unless each value of the notes is between the theorem's own value and 1.003 times that value, each ratio
-is within 0.4 per cent, and each value of the column is the theorem's own one. Uses only the standard library.
+increase the variance by 0.3 per cent. The column `upper` of reference-values.md has the theorem's own values. The
+program exits with status 1 unless each value of the notes is between the theorem's own value and 1.003 times that
+value, each ratio is within 0.4 per cent, and each value of the column is the theorem's own one. It uses only the
+standard library.
 
     python3 tools/golden/star_pool.py    # prints computed and stored values, ten seconds
 """

@@ -9,10 +9,10 @@ that everybody reports are below 1e-100 here and left out. A secret subset of k 
 docs/theory/subset.md. With three times as many coefficients, the results differ by less than a relative 3e-7. The
 accountant, in contrast, inverts Laplace transforms along contours, and bounds all mixtures of types at once.
 
-Exits with status 1 unless each figure agrees: a lower bound of the page is the computed one, rounded to its last digit;
-an upper bound is at most a relative 5e-5 above it, because the accountant rounds up; and each value in
+The program exits with status 1 unless each figure agrees: a lower bound of the page is the computed one, rounded to its
+last digit; an upper bound is at most a relative 5e-5 above it, because the accountant rounds up; and each value in
 unequal_rates_test.cc and subset_test.cc is on the side of the computed one on which the test needs it, and near it.
-Uses only the standard library.
+It uses only the standard library.
 
     python3 tools/golden/unequal_rates.py    # prints computed and stored values, five seconds
 """

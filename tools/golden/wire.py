@@ -2,7 +2,7 @@
 """Messages of version 1 of the wire, for testdata/wire-v1.txt: every document, token and upload, from fixed secrets.
 
 Nothing is shared with src: elliptic curves and ciphers are those of curve25519.py, hashes are Python's, and RSA is
-pow(). The program first checks itself with the vectors of RFC 9180 and RFC 9578 that the tests store. Uses only the
+pow(). The program first checks itself with the vectors of RFC 9180 and RFC 9578 that the tests store. It uses only the
 standard library.
 
     python3 tools/golden/wire.py > testdata/wire-v1.txt

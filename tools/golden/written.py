@@ -4,7 +4,7 @@
     python3 tools/golden/written.py           # those that take a second
     python3 tools/golden/written.py --long    # those that take minutes
 
-Exits with status 1 and names each generator whose output differs from the stored one.
+The program exits with status 1 and names each generator whose output differs from the stored one.
 """
 import filecmp
 import math

@@ -19,8 +19,7 @@ Estimate mean_of(const std::vector<double>& values);
 
 // Returns the exponent b of y = a x^b: the slope of the least-squares line through at least three points
 // (log x, log y). Its interval takes the distances of the points from the line for independent normal errors.
-// So it also widens where the points follow no power law, although they are exact. All x and y must be
-// positive.
+// So it also widens if the points follow no power law, even if they are exact. All x and y must be positive.
 Estimate exponent_of(const std::vector<double>& xs, const std::vector<double>& ys);
 // Returns the exponent of the curve's values.
 Estimate exponent_of(const Curve& curve);

@@ -105,7 +105,7 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 void write_figure(const PaperFigure& figure, const FigureText& text, const std::filesystem::path& folder) {
-  // An older JSON must not stand beside newer files, as if they were its own.
+  // An older JSON must not stand beside newer files, because it would seem to describe them.
   std::error_code ignored;
   std::filesystem::remove(file_of(folder, text.id, ".json"), ignored);
   replace_file(file_of(folder, text.id, ".csv"), figure_csv(figure));

@@ -1,5 +1,6 @@
-// Begins again each training whose log is stored, and compares the accuracy at its first logged round with
-// the log. The pages draw the papers' training figures from these logs (docs/reproduce-trained.md).
+// Starts each training whose log is stored again from its first round, and compares the accuracy at its first
+// logged round with the log. The pages draw the papers' training figures from these logs
+// (docs/reproduce-trained.md).
 //
 // The test needs MNIST and is skipped without it. Training all rounds would take many hours.
 #include <gmock/gmock.h>

@@ -48,7 +48,7 @@ struct Training {
 
 // What was measured after one logged round, with every seed.
 struct TrainedRound {
-  std::uint64_t round = 0;         // rounds done; a run of slots that has begun counts in full
+  std::uint64_t round = 0;         // rounds done; with slots, a run that has begun counts as done
   std::uint64_t step = 0;          // updates done; equals `round` unless the protocol has slots
   double epsilon = 0;              // proven upper epsilon of the rounds done; infinite if none is proven
   std::vector<double> accuracies;  // on the whole test set, in the order of the seeds

@@ -26,7 +26,7 @@ Struct parsed(const std::string& line) {
   return stored;
 }
 
-// Throws std::invalid_argument unless `line` is the one that follows `lines`.
+// Throws std::invalid_argument unless `line` may follow the last line of `log`.
 void require_follows(const TrainingLog& log, const LogLine& line) {
   const std::vector<LogLine>& lines = log.lines;
   const bool begins = lines.empty() || line.seed != lines.back().seed;

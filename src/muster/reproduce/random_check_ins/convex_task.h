@@ -24,7 +24,7 @@ constexpr double kLipschitz = 1;  // L, and the largest norm of a gradient
 class ConvexTask {
  public:
   enum class Loss { absolute, quadratic };
-  // 0 < reach, and reach < 1 for the absolute loss.
+  // Requires 0 < reach, and reach < 1 for the absolute loss.
   ConvexTask(Loss loss, std::size_t dimension, double reach);
 
   std::size_t dimension() const { return dimension_; }

@@ -71,7 +71,7 @@ Sigmas by_bounds() {
   return {calibrated(lower_of_fixed_window).low, calibrated(upper_of_averaged_updates).high};
 }
 
-// The learning rates are those of Theorems 3.5, where n p0 = m, and 4.2.
+// The learning rates are those of Theorem 3.5, where n p0 = m, and of Theorem 4.2.
 Estimate risk_of_fixed(const ConvexTask& task, double sigma) {
   const double factor = 1 - number_of("002-theorem-3-5-rate", 0) / std::exp(1);
   return mean_excess_risk(task, fixed_window(task, kClients, kSlots, kSlots / kClients, sigma, factor),

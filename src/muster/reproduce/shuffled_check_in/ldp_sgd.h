@@ -48,8 +48,8 @@ class LdpSgdAccounting {
 std::vector<Curve> ldp_sgd_curves(const LdpSgdAccounting& accounting, const Trained& trained);
 
 // Compares theorem_2 with strong_composition at the logged rounds of a training: at how many of them the
-// first is smaller, and the ratio of the second to the first, the least, the largest and that of the last
-// round.
+// first is smaller, and the ratio of the second to the first: its least and its largest value, and that of
+// the last round.
 struct StrongOverTheorem2 {
   std::size_t smaller = 0, rounds = 0;
   double least = 0, most = 0, last = 0;
