@@ -23,7 +23,7 @@ NO_COUNT = "a multiple of a unit round-off; count its roundings in a comment abo
 
 
 def found(text, rounds):
-    """Yields (line, complaint). If not `rounds`, only factors near 1 are looked at."""
+    """Yields (line, complaint). If `rounds` is false, only factors near 1 are looked for."""
     before = ""  # the last characters of the line before, if it ends with an operator
     commented = -3  # the last line with a comment
     for number, line in enumerate(text.splitlines(), 1):
