@@ -72,11 +72,12 @@ class Accountant {
   // cent where rounds are charged by types (composition/typed_rounds.h). With several stages, it equals
   // upper().
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
-  // Returns the answer of upper() to the question for epsilon at `delta`, or infinity if there is none.
+  // Returns the answer of upper() to the question for epsilon at `delta`, or infinity if upper() returns
+  // nullopt.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
   // Says which rounds no theorem covers in the participation's own view, and why, for example "rounds 1 to 2:
-  // no theorem for ...". These are charged without amplification, by what the messages alone guarantee. Empty
-  // if theorems cover all rounds.
+  // no theorem for ...". These are charged without amplification, by what the messages alone guarantee. The
+  // text is empty if theorems cover all rounds.
   std::string unamplified() const;
 
  private:

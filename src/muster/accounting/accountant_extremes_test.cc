@@ -1,7 +1,7 @@
 // Asks extreme questions, for which rounding, overflow or a table that is too coarse could give a number
-// far below the truth, or even 0. What the answers may not be below is computed independently: by
-// tools/golden/extremes.py from what one guess of the adversary achieves (every floor that has a label), by a
-// closed form, or by enumeration.
+// far below the truth, or even 0. The values that the answers must not be below are computed independently:
+// by tools/golden/extremes.py from what one guess of the adversary achieves (every floor that has a label),
+// by a closed form, or by enumeration.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -140,7 +140,7 @@ TEST(Accountant, RareLargeLossesAreComposedOnAFineLattice) {
   }
 }
 
-// The table of a pair's minorants, as if these were the curves of a pair.
+// Returns the table of a pair's minorants as if these were the curves of a pair.
 EnclosedTable of_minorants(const PairTable& table) {
   const auto enclosures = [](const std::vector<EnclosedMinorant>& values) {
     std::vector<numerics::Enclosure> found;
@@ -172,7 +172,7 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   EXPECT_GT(LossDistribution::dominated(both).epsilon_lower(rounds, 1e-5), 0.1255);
 }
 
-// The reference lower values of long runs are right to the last digit: an upper bound on the epsilon of the
+// The reference lower values of many rounds are right to the last digit: an upper bound on the epsilon of the
 // same pair, in either direction, rounds to the same digits.
 TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
   struct Pair {
@@ -349,7 +349,7 @@ TEST(Accountant, SaysWhyRoundsAreNotAmplified) {
   EXPECT_EQ(Accountant(LdpSgdLocal{2}, shuffle).unamplified(), "");
   const Accountant strong(LdpSgdLocal{500}, shuffle);
   EXPECT_EQ(strong.unamplified(), "all rounds: a plain shuffle is not computed for epsilon0 above 100");
-  // Two messages reveal the record next to surely, so that delta is 1 - e^{epsilon - 2 epsilon0}.
+  // Two messages reveal the record almost certainly, so that delta is 1 - e^{epsilon - 2 epsilon0}.
   EXPECT_NEAR(strong.epsilon_upper(2, Delta::of(1e-5)), 1000 + std::log1p(-1e-5), 1e-8);
   const ShuffledCheckIn often{ClientCount::of(100), Rate::of(0.1)};
   const ShuffledCheckIn rarely{ClientCount::of(100), Rate::of(1e-16)};

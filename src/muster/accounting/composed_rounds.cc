@@ -33,8 +33,8 @@ constexpr double kSettled = 0.99;
 constexpr double kNegligible = 1e-9, kStopped = 0.999, kLargestLoss = 1024, kSmallestLoss = 0x1p-40;
 constexpr std::int64_t kNodes = 250, kLattice = 2048;
 
-// Returns an epsilon at which the curve `delta_at` is at most `negligible`, or from which it hardly falls.
-// `first` is an epsilon at which the curve is small but not yet negligible, if it is a positive number.
+// Returns an epsilon at which the curve `delta_at` is at most `negligible`, or beyond which it hardly falls.
+// If `first` is positive, it is an epsilon at which the curve is small but not yet negligible.
 double end_of(const std::function<double(double)>& delta_at, double first, double negligible) {
   const bool known = first > kSmallestLoss && first < kLargestLoss;
   double end = known ? first : kSmallestLoss;

@@ -48,15 +48,16 @@ class ComposedRounds {
   // what `check` throws.
   double upper(const std::vector<ChargedRounds>& rounds, const Question& question, const Check& check) const;
   // Sets the upper and lower value and the numerical error of `bound`. Appends to its assumptions those of
-  // the theorems that charge these rounds, and the rounds that no theorem covers, with the reason; neither if
-  // only local guarantees charge. Throws as upper() does.
+  // the theorems that charge these rounds, and the rounds that no theorem covers, with the reason. If rounds
+  // are charged by their local guarantees only, appends nothing. Throws what `check` throws.
   void answer(Bound& bound, const std::vector<ChargedRounds>& rounds, const Question& question,
               const Check& check) const;
 
   // Returns a pair that dominates all these rounds together (composition/loss_table.h), for deltas down to
-  // `least`: what is charged as infinite loss is negligible against it. The losses of the pair of one round
-  // are on the lattice of its own table, and those of more rounds on one that is fine against their scale,
-  // unless `spacing` is positive: then they are multiples of it. `rounds` has one round at least.
+  // `least`: the mass that is charged as infinite loss is negligible compared with `least`. If `spacing` is
+  // positive, the losses are multiples of it. Otherwise, the losses of a single round are on the lattice of
+  // its own table, and those of several rounds on a lattice that is fine compared with their size. `rounds`
+  // must have at least one round.
   LossTable losses(const std::vector<ChargedRounds>& rounds, Delta least, double spacing) const;
 
  private:

@@ -36,7 +36,8 @@ std::optional<double> upper_of(const Statement& statement, const std::string& id
 // What one pair of data sets costs is a lower bound, and what one pair that dominates both orders costs is
 // an upper bound. tools/golden/aggregated.py computes both costs, and here the first is rounded up and the
 // second down. The accountant's lower value must be below the first by at most one part in 10,000, and its
-// upper value above the second by as much. Charging by types must come within 1 % of the lower value.
+// bound by the dominating pair above the second by at most as much. Charging by types must come within 1 % of
+// the lower value.
 TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   constexpr double kDataSet = 0.7209161, kPair = 0.8271428;
   const Accountant accountant(GaussianLocal{0.004}, check_in(100'000'000, 0.01));

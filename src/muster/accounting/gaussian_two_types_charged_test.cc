@@ -9,9 +9,9 @@
 namespace muster::accounting {
 namespace {
 
-// tools/golden/gaussian_two_types.py computes the theorem's own values, and the exact ones of X*. The
-// accountant's nodes, searches and convex functions make its epsilons larger than the theorem's by at most
-// the share `above`.
+// tools/golden/gaussian_two_types.py computes the theorem's own values (`two_types`) and those of the
+// profile-only bound (`profile`). The accountant's nodes, searches and convex functions make its epsilons
+// larger than the theorem's by at most the share `above`.
 TEST(GaussianTwoTypes, ComposedReferenceValues) {
   struct Row {
     double sigma;

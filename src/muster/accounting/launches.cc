@@ -188,7 +188,7 @@ Statement Launches::account_adaptive(Delta delta) const {
     bound.lower = numerics::larger(bound.lower.value_or(0), accountant.account(all).best.lower.value_or(0));
     bound.numerical_error += each.best.numerical_error;
   }
-  // The sum takes one rounding for each launch but the first, and the factor and the product one each.
+  // The sum has one rounding for each launch but the first, and the factor and the product add one each.
   const double rounding = 1 + numerics::kUnitRoundoff * static_cast<double>(launches_.size() + 2);
   bound.upper = finite(upper * rounding);
   check_gates("basic-composition", launches_.size(), all, bound.upper.value_or(kInfinity), {});

@@ -54,7 +54,7 @@ struct OpenAccount::Tables {
     return View::shuffler_honest;
   }
 
-  // Passes an upper value for all rounds through the gate of every kind.
+  // Returns a check that passes an upper value for all rounds through the gate of every kind.
   ComposedRounds::Check check(const char* bound, std::uint64_t rounds, const Question& question) const {
     return [this, bound, rounds, question](double upper, const std::function<double(double)>& delta_at) {
       bool agrees = false;  // whether a gate has already checked that epsilon and delta agree
@@ -124,7 +124,7 @@ LossTable OpenAccount::losses(Delta least, double spacing) const {
                 fmt::format("number >= {:.3g}", largest / static_cast<double>(kMostLosses)),
                 fmt::format("is too small for losses up to {:.3g}", largest));
   }
-  // The pair passes the gate as every other upper value does.
+  // The gates check the pair as they check every other upper value.
   for (const double epsilon : {0.0, pair.spacing * static_cast<double>(pair.losses.back()) / 4}) {
     const Question question{Question::Kind::delta_at_epsilon, epsilon};
     tables_->check("different-rounds", rounds_, question)(divergence_upper(pair, epsilon), {});

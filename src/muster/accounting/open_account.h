@@ -9,10 +9,10 @@
 //
 // If all rounds are alike, the statement is that of an Accountant. Otherwise every round is charged by the
 // smallest of its proven bounds, and the dominating pairs of all rounds compose, as for Launches; the
-// adversary sees each round in the own view of its protocol. The neighbouring relation is replace-one: the
-// victim holds the same record in all rounds. What is charged must be fixed in advance, or chosen without
-// looking at the releases. Tables are kept until a round of a new kind is charged, and copies share them.
-// Const methods may run concurrently; they take turns where rounds differ.
+// adversary sees each round in its protocol's own view. The neighbouring relation is replace-one: the victim
+// holds the same record in all rounds. What is charged must be fixed in advance, or chosen without looking at
+// the releases. Tables are kept until a round of a new kind is charged, and copies share them. Const methods
+// may run concurrently; they take turns where rounds differ.
 #pragma once
 
 #include <cstdint>

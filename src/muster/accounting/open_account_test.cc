@@ -81,7 +81,7 @@ TEST(OpenAccount, RefusesTooManyRoundsAndChargesNoneOfThem) {
   EXPECT_EQ(account.rounds(), kMaxRounds - 1);
 }
 
-// An answer that is stopped in its midst leaves the account as it was: the next answer is the right one.
+// An answer that is interrupted leaves the account as it was: the next answer is the right one.
 TEST(OpenAccount, AnswersAfterAnInterruptedAnswer) {
   const auto charged = [] {
     OpenAccount account;

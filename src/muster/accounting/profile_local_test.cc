@@ -1,5 +1,5 @@
-// Compares what a randomizer costs that is given by a table of its profile, or by its channel, with what the
-// same randomizer costs as a built-in one.
+// Compares the cost of a randomizer that is given by a table of its profile, or by its channel, with the cost
+// of the same randomizer as a built-in one.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -174,8 +174,9 @@ TEST(ProfileLocal, ATableHasNoLowerValue) {
   for (const Bound& bound : statement.all) EXPECT_EQ(bound.lower.value_or(0), 0) << bound.id;
 }
 
-// Of a channel the pair of two rows is known, and is the built-in randomizer's. Where only sums are seen,
-// nobody knows what the sum of such messages shows.
+// Two rows of a channel are a pair of laws, here the pair of the built-in randomizer, and give a lower value.
+// Where the adversary sees only sums there is no lower value, because nothing is known of the sum of such
+// messages.
 TEST(ProfileLocal, AChannelHasTheLowerValueOfTwoOfItsRows) {
   const ProfileLocal given = k_rr_channel(4, 2);
   const KRandomizedResponse built_in{2, 4};
@@ -213,7 +214,7 @@ TEST(ProfileLocal, BoundedLossesAreEpsilon0Ldp) {
   const Statement any = Accountant(PureLocal{2}, everybody).account(1, kEpsilon);
   EXPECT_EQ(bounded.best.id, "privacy-blanket");
   EXPECT_NEAR(*bounded.best.upper, *any.best.upper, 1e-9);
-  // It has none for other profiles, and the answer says what to do.
+  // No theorem covers the plain shuffle of other profiles, and the answer says what to do instead.
   const Statement unbounded = Accountant(gaussian_table(5), everybody).account(1, kEpsilon);
   EXPECT_EQ(unbounded.best.id, "local-composition");
   EXPECT_THAT(unbounded.best.assumptions, Contains(HasSubstr("a rate of 1 - 50/n is enough")));
@@ -235,7 +236,7 @@ TEST(ProfileLocal, MassAtInfinityIsChargedOnce) {
   EXPECT_GE(*accountant.account(1, far).best.upper, rate * infinite);
   EXPECT_NEAR(*accountant.account(10, far).best.upper, 10 * rate * infinite, 1e-2 * infinite);
   EXPECT_GE(*accountant.account(10, far).best.upper, 1 - std::pow(1 - rate * infinite, 10));
-  // There is no epsilon for a delta below it.
+  // No epsilon has a delta below the mass that is charged.
   EXPECT_EQ(accountant.account(1, kEpsilon).best.upper, std::nullopt);
   EXPECT_TRUE(accountant.account(1, {Question::Kind::epsilon_at_delta, 2 * rate * infinite}).best.upper);
 }

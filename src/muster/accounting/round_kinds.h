@@ -28,7 +28,7 @@ struct RoundKind {
   Mechanism mechanism;
   Participation participation;
   std::unique_ptr<Tabulator<numerics::UpperAndEstimate>> upper;
-  // The curves of a pair of data sets, which bound the cost from below; null if there is none.
+  // The curves of a pair of data sets, which bound the cost from below; null if no such pair is known.
   std::unique_ptr<Tabulator<EnclosedMinorant>> pair;
   std::unique_ptr<TypedRounds> typed;  // null unless one of the bounds has types
 };

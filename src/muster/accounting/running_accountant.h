@@ -10,7 +10,7 @@
 // Every kind of round (accounting/round_kinds.h) is tabulated once. If one of its bounds has types
 // (composition/round_types.h), consecutive rounds of one kind are also charged by types, and the answer is
 // the smaller of the two totals. The neighbouring relation is replace-one, and the adversary sees each round
-// in the own view of its participation. The charges must not depend on private data: the schedule is fixed in
+// in its participation's own view. The charges must not depend on private data: the schedule is fixed in
 // advance, or chosen without looking at the releases. Objects are not thread-safe.
 #pragma once
 
@@ -62,8 +62,9 @@ class RunningAccountant {
   double delta_estimate(double epsilon) const { return estimates().delta(epsilon, Ends::lower).lower; }
   // Returns the proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
-  // The same, also by the means that found epsilon().upper, if the above is larger than the constructor's
-  // delta. A check of epsilon().upper needs it, because either of the two values may be much smaller.
+  // Returns the same upper delta. If it exceeds the constructor's delta, it is also computed by the coarser
+  // lattice or the convolution that gave epsilon().upper, and the smaller value is returned. A check of
+  // epsilon().upper needs this, because either value may be much smaller than the other.
   double delta_upper_as_searched(double epsilon) const;
 
   // Returns the dominating pair of the only round that was charged, or null if not exactly one round was.
@@ -83,7 +84,7 @@ class RunningAccountant {
     // The estimated pair of `curve`, made when first needed.
     mutable std::optional<LossDistribution> estimate;
     mutable std::uint64_t rounds = 0;  // rounds of this kind charged so far
-    mutable std::uint64_t place = 0;   // of its first round, among those of all kinds charged so far
+    mutable std::uint64_t place = 0;   // rounds of all kinds charged before the first of this kind
     const TypedRounds* typed() const { return of->typed.get(); }
   };
   DifferentRounds estimates() const;

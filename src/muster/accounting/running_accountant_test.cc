@@ -42,8 +42,9 @@ TEST(RunningAccountant, EqualRoundsAgreeWithTheAccountant) {
   }
 }
 
-// If tables ended at 1e-42, questions for deltas this small would be answered by the local guarantees alone,
-// although the accountant for rounds that are all alike composes the rounds at these deltas.
+// If tables ended where the tail is 1e-42, questions for deltas this small would be answered by the local
+// guarantees alone, although the accountant for rounds that are all alike composes the rounds at these
+// deltas.
 TEST(RunningAccountant, TheSmallestDeltasAreComposed) {
   for (const double delta : {1e-60, 1e-130, 1e-270}) {
     RunningAccountant running(Delta::of(delta));
@@ -134,10 +135,10 @@ TEST(RunningAccountant, NothingChargedCostsNothingAndBadDescriptionsAreRefused) 
   EXPECT_EQ(running.rounds(), 0);
 }
 
-// Three stages with few reports, at a delta so small that only the search for epsilon chooses a lattice on
-// which the losses can be composed well. Delta at the epsilon found is 2.6e-20 on the lattice that is chosen
-// for it, or 2.2e-20 on a processor that does not fuse multiply-adds. A check of epsilon by this delta alone
-// would take the answer for a defect.
+// The three stages have few reports, and delta is so small that only the search for epsilon chooses a lattice
+// on which the losses can be composed well. Delta at the epsilon found is 2.6e-20 on the lattice that is
+// chosen for it, or 2.2e-20 on a processor that does not fuse multiply-adds. A check of epsilon by this delta
+// alone would take the answer for a defect.
 TEST(RunningAccountant, AnEpsilonIsCheckedByTheMeansThatFoundIt) {
   constexpr double kTarget = 1e-20, kMoreWork = 3.75;
   RunningAccountant running(Delta::of(kTarget), std::make_shared<RoundKinds>(ChargedBy::smallest_bound, 3),

@@ -17,8 +17,8 @@
 namespace muster::accounting {
 namespace {
 
-// Returns the local cost at the largest rate at which a client sends messages in the first stages, for each
-// number of stages.
+// Returns, for each number k of stages, the local cost at the highest rate at which a client sends messages
+// in the first k stages.
 std::vector<LocalCost> local_costs(const Mechanism& mechanism, const std::vector<Stage>& stages) {
   std::vector<LocalCost> costs;
   double highest = 0;

@@ -59,7 +59,7 @@ class ScheduledAccountant {
   std::uint64_t rounds_;
   ConstantAccountant first_;
   ComposedRounds composed_;
-  // The local cost at the highest rate of the first stages, for each number of stages.
+  // Element k - 1 has the local cost at the highest rate of the first k stages.
   std::vector<LocalCost> local_;
 };
 

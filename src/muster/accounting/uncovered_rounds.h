@@ -11,8 +11,8 @@
 namespace muster::accounting {
 
 // Returns a text for each reason, such as "rounds 3 to 5: no theorem for ..." or, if the rounds belong to
-// launches, "launch 2, rounds 1 to 7: ...". Rounds are numbered from 1 in each launch. Empty if theorems
-// cover all rounds in the protocols' own views.
+// launches, "launch 2, rounds 1 to 7: ...". Rounds are numbered from 1 in each launch. The list is empty if
+// theorems cover all rounds in the protocols' own views.
 std::vector<std::string> uncovered_rounds(const std::vector<ChargedRounds>& rounds);
 
 }  // namespace muster::accounting

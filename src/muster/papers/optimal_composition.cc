@@ -17,8 +17,8 @@ namespace {
 constexpr double kRelativeMargin = numerics::kEightThousandRoundings;
 constexpr long double kTwoRoundings = 0x1p-63L;  // of a long double
 constexpr double kSmallest = 1e-300;
-// Beyond so many rounds, at most a dozen bounds are computed for one answer, because each takes a pass over
-// the rounds.
+// Beyond this number of rounds, at most a dozen bounds are computed for one answer, because each takes a pass
+// over the rounds.
 constexpr std::uint64_t kFewPasses = 1'000'000;
 
 // Returns the logarithm of (1 - delta)^rounds for the round's delta, rounded down. It is -infinity if delta
@@ -138,8 +138,9 @@ double delta_of_one_round(const EpsilonOfDelta& epsilon_of, double epsilon) {
   return numerics::smaller(1.0, std::exp(high));
 }
 
-// Takes the bound on the delta of all rounds as a function of the delta of each. Tries deltas that are some
-// factor apart, from the largest one on.
+// Returns the least bound on the delta of all rounds that a scan finds. bound_for(delta) is this bound if
+// each round has this delta. The scan tries deltas that are a constant factor apart, from the largest one
+// down.
 std::optional<double> smallest_by_scan(const EpsilonOfDelta& bound_for, std::uint64_t rounds) {
   const auto k = static_cast<double>(rounds);
   const double step = rounds > 10'000 ? 2 : 0.5;           // between the values of ln(delta) that are tried
@@ -160,9 +161,10 @@ std::optional<double> smallest_by_scan(const EpsilonOfDelta& bound_for, std::uin
   return best;
 }
 
-// The same in a dozen passes. As the delta of each round falls, what the rounds' own deltas add to the bound
-// falls with it, and the rest of the bound grows. Where both are half of it, the bound is at most twice the
-// least one. This delta is bracketed by bisection, and the least bound is then sought around and below it.
+// Returns the same in at most a dozen calls of `bound_for`. As the delta of each round falls, what the
+// rounds' own deltas add to the bound falls with it, and the rest of the bound grows. Where each of the two
+// parts is half of the bound, the bound is at most twice the least one. This delta is bracketed by bisection,
+// and the least bound is then sought around and below it.
 std::optional<double> smallest_by_bisection(const EpsilonOfDelta& bound_for, std::uint64_t rounds) {
   constexpr double kBracket = 4, kTried[] = {2, -2, -4, -7};  // differences of ln(delta)
   const auto k = static_cast<double>(rounds);

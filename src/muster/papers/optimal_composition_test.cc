@@ -28,8 +28,8 @@ long double theorem33_delta(long double epsilon, long double delta, int k, int i
 long double flagged_response_delta(long double epsilon0, long double delta, int k, long double epsilon) {
   const long double p = std::exp(epsilon0) / (1 + std::exp(epsilon0)), q = 1 - p;
   long double sum = 0, choose = 1;
-  // The laws of the k messages are those of two records. j of the messages equal the first record. Given that
-  // no round reveals the record, `a` is the probability of this j for the first record, `b` for the second.
+  // Let j of the k messages equal the first of two records. Given that no round reveals the record, `a` is
+  // the probability of this j if the client holds the first record, and `b` if she holds the second.
   for (int j = 0; j <= k; ++j) {
     const long double a = choose * std::pow(p, j) * std::pow(q, k - j);
     const long double b = choose * std::pow(q, j) * std::pow(p, k - j);
@@ -112,8 +112,8 @@ TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
   }
 }
 
-// The sums over many equal rounds are compared with products in extended precision. A sum of a million
-// doubles has an error that is ten times the margin of 1e-12 that a few operations get.
+// The sums over many equal rounds are compared with products in extended precision. A plain sum of three
+// million doubles can be wrong by more than the margin of 1e-12 that covers a few operations.
 TEST(HeterogeneousComposition, SumsOverManyRoundsAreRoundedUp) {
   constexpr std::size_t kRounds = 3'000'000;
   constexpr double kDelta = 1e-5;
@@ -164,11 +164,11 @@ TEST(Composition, CurvesAnswerBothQuestions) {
   EXPECT_EQ(*composed_optimally_upper(never, 3, {Question::Kind::delta_at_epsilon, 1}), 1.0);
 }
 
-// For more than 10^6 rounds, composed_optimally_upper() tries deltas per round that are a factor e^8 apart.
-// It may stop only when the rounds' own deltas, at the last delta tried, add up to less than a thousandth of
-// the answer. The first mechanism is 1e-4-DP, so the least bound has delta 0 per round, and stopping costs at
-// most a thousandth. The epsilon of the second mechanism grows slowly as delta falls. Its answer is compared
-// with the least bound over deltas that are a factor e apart.
+// For more than 10^6 rounds, composed_optimally_upper() finds by bisection a delta per round at which the
+// rounds' own deltas add up to about half of the bound, and tries a few deltas around and below it. The first
+// mechanism is 1e-4-DP, so the least bound has delta 0 per round. At the smallest delta that is tried, the
+// rounds' own deltas add at most a thousandth to it. The epsilon of the second mechanism grows slowly as
+// delta falls. Its answer is compared with the least bound over deltas that are a factor e apart.
 TEST(Composition, MillionsOfRoundsAreSearchedToTheEnd) {
   constexpr std::uint64_t kRounds = 2'000'000;
   const Question question{Question::Kind::delta_at_epsilon, 0.7};

@@ -10,7 +10,7 @@
 // n = t and mu = Delta / s, in both directions. Source: Feldman, Shenfeld, "Efficient privacy loss accounting
 // for subsampling and random allocation" (2026, arXiv:2602.17284v1). Both ends of an enclosure are PROVEN,
 // because some data sets attain the worst case. Which client uses which slot, and how many use each, must
-// stay secret. The page is docs/theory/random-allocation.md. May be called from any thread.
+// stay secret. The page is docs/theory/random-allocation.md. Any thread may use an object.
 #pragma once
 
 #include <cstdint>

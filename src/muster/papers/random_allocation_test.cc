@@ -28,7 +28,8 @@ TEST(RandomAllocation, BracketsEpsilonQuickly) {
 
 double normal(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
-// The mean of (r - K)_+ for a lognormal ratio r of log-deviation mu and mean 1, and of (K - r)_+.
+// Return the means of (r - K)_+ and of (K - r)_+, where the ratio r is lognormal with mean 1, and its
+// logarithm has deviation mu.
 double above(double K, double mu) {
   if (K <= 0) return 1 - K;
   return normal(mu / 2 - std::log(K) / mu) - K * normal(-mu / 2 - std::log(K) / mu);

@@ -27,7 +27,7 @@ using Beginnings = std::array<std::uint16_t, kPassed>;
 static_assert(std::endian::native == std::endian::little,
               "a word is read as its four beginnings, lowest first");
 
-// Whether any beginning is at most `limit`. The loop has no branch, so that it compiles to vector
+// Returns whether any beginning is at most `limit`. The loop has no branch, so that it compiles to vector
 // instructions.
 bool any_at_most(const Beginnings& beginnings, std::uint16_t limit) {
   unsigned some = 0;

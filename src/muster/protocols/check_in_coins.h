@@ -42,8 +42,9 @@ class CheckInCoins {
   void append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
                         std::vector<std::uint64_t>& reporting) const;
 
-  // The probability that the client checks in, and the probability that it does not drop out afterwards.
-  // Their product is exactly the probability of a report, and never above Rate::effective(rate, dropout).
+  // Return the probability that the client checks in, and the probability that it does not drop out
+  // afterwards. Their product is exactly the probability of a report, and never above Rate::effective(rate,
+  // dropout).
   random::Probability check_in(std::uint64_t client) const {
     return rates_differ_ ? drawn_rate(client) : max_probability_;
   }
@@ -54,7 +55,7 @@ class CheckInCoins {
   // every coin that may lead to a report and should be inlined: a function that holds a KeyedStream is too
   // long for that.
   random::Probability drawn_rate(std::uint64_t client) const;
-  // Whether the coin whose first 16 bits are `beginning` is below the client's rate.
+  // Returns whether the coin whose first 16 bits are `beginning` is below the client's rate.
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
 
   random::RunKey key_;

@@ -38,7 +38,7 @@ std::vector<bool> as_flags(const std::vector<std::uint64_t>& clients_in, std::ui
   return flags;
 }
 
-// Independent coins of rate 1/2 agree for half of the clients.
+// Tests that two sets of coins agree for half of the clients, as independent coins of rate 1/2 do.
 testing::Verdict agreement_test(const std::vector<bool>& a, const std::vector<bool>& b) {
   std::uint64_t agreeing = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

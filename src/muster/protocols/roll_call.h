@@ -56,20 +56,21 @@ class RollCall {
  public:
   virtual ~RollCall() = default;
 
-  // The number of rounds in one step of the server. Steps start at round 1 plus multiples of this number.
+  // Returns the number of rounds in one step of the server. Steps start at round 1 plus multiples of this
+  // number.
   virtual std::uint64_t rounds_a_step() const { return 1; }
 
   // Appends this share of the senders of the step that starts at `first_round`, in any order.
   virtual void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) = 0;
-  // Whether several threads may append different shares at the same time. This holds if the roll call keeps
-  // no state and a share costs only the coins of its own clients.
+  // Returns whether several threads may append different shares at the same time. This holds if the roll call
+  // keeps no state and a share costs only the coins of its own clients.
   virtual bool shareable() const { return false; }
 
   // Once `interrupt` is requested, append_senders throws Error(interrupted) before its next block of clients.
   void stop_when(const Interrupt& interrupt) { interrupt_ = interrupt; }
 
-  // If all shares together have fewer messages than this number, the step does not change the model, and its
-  // sum is destroyed unseen.
+  // If all shares together have fewer messages than the returned number, the step does not change the model,
+  // and its sum is destroyed unseen.
   virtual std::uint64_t minimum() const { return 1; }
 
  protected:

@@ -11,9 +11,9 @@ namespace {
 // for any population.
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 16;
 
-// Calls visit(client, slot, bits) for each of the clients that checks in during this run, in ascending order.
-// `slot` is uniform in [0, slots), and `bits` continues the client's own stream. Once `interrupt` is
-// requested, throws Error(interrupted) before the next kTogether clients.
+// Calls visit(client, slot, bits) for each client that checks in during this run, in ascending order. `slot`
+// is uniform in [0, slots), and `bits` continues the client's own stream. Throws Error(interrupted) before
+// the next kTogether clients once `interrupt` is requested.
 template <typename Visit>
 void each_present(const random::RunKey& key, const CheckInCoins& coins, std::uint64_t run, Range clients,
                   std::uint64_t slots, const Interrupt& interrupt, std::vector<std::uint64_t>& present,

@@ -75,7 +75,7 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
 // --- whom the server picks ------------------------------------------------------------------------
 
 // The averaged roll call with the same key lists all clients that are present. The fixed window must choose
-// each of them equally often, or a dummy if there are none.
+// each of them equally often, or a dummy if nobody is present.
 TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
   constexpr std::uint64_t kClients = 300;
   constexpr std::uint64_t kSlots = 150;

@@ -59,7 +59,7 @@ std::uint64_t binomial(std::uint64_t n, std::uint64_t k) {
   return k == 0 ? 1 : binomial(n - 1, k - 1) * n / k;
 }
 
-// Whether each of the C(n, k) subsets results from the same number of sequences of draws.
+// Returns whether each of the C(n, k) subsets results from the same number of sequences of draws.
 bool uniform(std::uint64_t n, std::uint64_t k, const Sampler& sampler, bool short_radices) {
   Subset radices;
   for (std::uint64_t last = n - k; last < n; ++last) {

@@ -32,7 +32,7 @@ const std::vector<Protocol> kAll = {Protocol::shuffle,
                                     Protocol::random_check_in_sliding,
                                     Protocol::aggregated_check_in};
 
-// The classes of their roll calls, which tests/architecture/house_rules.py looks for.
+// The classes of the roll calls of these protocols, which tests/architecture/house_rules.py looks for.
 const std::vector<std::string> kClasses = {
     "RollCallOfEverybody", "RollCallOfSubset",        "RollCallByCoins", "RollCallOfFixedWindow",
     "RollCallAveraged",    "RollCallOfSlidingWindow", "RollCallByCoins"};
@@ -181,8 +181,8 @@ TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
     const double rate = accounting::message_rate(plan.participation()).value();
     const std::uint64_t coins = plan.clients() * plan.rounds();
     if (protocol == Protocol::subset || protocol == Protocol::shuffle) {
-      // The charged rate is the share of the messages, rounded up. The products round to 64 bits, far finer
-      // than the distance between neighbouring rates.
+      // The charged rate is the share of the messages, rounded up. The products are rounded to 64 bits, which
+      // is far finer than the distance between neighbouring rates.
       const auto sent = static_cast<long double>(messages), all = static_cast<long double>(coins);
       EXPECT_GE(static_cast<long double>(rate) * all, sent) << name_of(protocol);
       EXPECT_LT(static_cast<long double>(std::nextafter(rate, 0.0)) * all, sent) << name_of(protocol);

@@ -19,7 +19,7 @@
 
 namespace muster::protocols {
 
-// Checks `interrupt` every 2^15 items, and throws Error(interrupted) if it is requested.
+// Shuffles the items. Checks `interrupt` every 2^15 items, and throws Error(interrupted) if it is requested.
 template <typename T>
 void shuffle(std::span<T> items, random::BitSource& bits, const Interrupt& interrupt = {}) {
   constexpr std::size_t kTogether = std::size_t{1} << 15;

@@ -122,7 +122,8 @@ AssertionResult bits_are_independent(const Words& words) {
   return result;
 }
 
-// Two sources share no word, at whatever place, and their words of the same place are independent.
+// Tests that two sources have no word in common, at any place, and that their words of the same place are
+// independent.
 AssertionResult are_different(const Words& a, const Words& b) {
   Words all = a;
   all.insert(all.end(), b.begin(), b.end());
@@ -168,7 +169,7 @@ TEST_P(BitSourceContract, TwoObjectsRepeatOrDifferAsStated) {
 INSTANTIATE_TEST_SUITE_P(Sources, BitSourceContract, ::testing::ValuesIn(contracts()),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
-// Faulty sources, which change good words, or their order.
+// Returns the words of a faulty source, which changes good words or their order.
 Words changed(const std::function<std::uint64_t(const Words&, std::size_t)>& change) {
   KeyedStream stream(RunKey::from_seed(5), {Purpose::audit});
   const Words good = words_of(stream);
@@ -179,7 +180,8 @@ Words changed(const std::function<std::uint64_t(const Words&, std::size_t)>& cha
 
 TEST(FaultySources, WithUnfairBitsAreNoticed) {
   EXPECT_TRUE(every_bit_is_fair(changed([](const Words& good, std::size_t i) { return good[i]; })));
-  // The upper half is empty; the highest bit is; the lowest bit is; one word in fifty was wiped before use.
+  // In these sources the upper half of each word is 0, its highest bit is 0, its lowest bit is 0, or one word
+  // in fifty was wiped before use.
   EXPECT_FALSE(every_bit_is_fair(changed([](const Words& good, std::size_t i) { return good[i] >> 32; })));
   EXPECT_FALSE(every_bit_is_fair(changed([](const Words& good, std::size_t i) { return good[i] >> 1; })));
   EXPECT_FALSE(every_bit_is_fair(changed([](const Words& good, std::size_t i) { return good[i] << 1; })));
@@ -189,8 +191,8 @@ TEST(FaultySources, WithUnfairBitsAreNoticed) {
 
 TEST(FaultySources, WithDependentBitsAreNoticed) {
   EXPECT_TRUE(bits_are_independent(changed([](const Words& good, std::size_t i) { return good[i]; })));
-  // The upper half repeats the lower half; it is its complement; each bit is there twice; each word is there
-  // twice; every buffer of 32 words is used twice.
+  // In these sources the upper half of each word repeats the lower half, the upper half is the complement of
+  // the lower half, each bit occurs twice, each word occurs twice, or every buffer of 32 words is used twice.
   const std::uint64_t low = 0xffffffff;
   EXPECT_FALSE(bits_are_independent(
       changed([](const Words& good, std::size_t i) { return (good[i] & low) << 32 | (good[i] & low); })));
@@ -226,7 +228,7 @@ TEST(FaultySources, ThatRepeatOrDifferWrongly) {
   const std::shared_ptr<BitSource> shared = stream(0);
   EXPECT_FALSE(
       objects_repeat_or_differ([&](std::uint64_t) { return std::make_unique<SharedSource>(shared); }, true));
-  // The number does not matter.
+  // Sources with different numbers are equal.
   EXPECT_FALSE(objects_repeat_or_differ([&](std::uint64_t) { return stream(0); }, true));
   // The next number is the same stream, one word later.
   EXPECT_FALSE(objects_repeat_or_differ(

@@ -1,7 +1,7 @@
 // Encrypts AES-128 counter blocks in bulk, on the best vector unit of this machine.
 //
 // All words of the streams of keyed_stream.h come from encrypt_indices and encrypt_clients. Every target
-// gives the same words. Thread-safe.
+// gives the same words. The functions are thread-safe.
 #pragma once
 
 #include <cstdint>

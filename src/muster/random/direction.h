@@ -1,7 +1,8 @@
 // Draws a uniform direction in R^d: independent normals and their squared length, computed in one pass.
 //
 // out / sqrt(squared_norm) is uniform on the unit sphere. The normals are those of fill_normals and the
-// sums those of fixed_order_dot, so the values do not depend on the vector width. Thread-safe.
+// sums those of fixed_order_dot, so the values do not depend on the vector width. The functions are
+// thread-safe.
 #pragma once
 
 #include <span>

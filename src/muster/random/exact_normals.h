@@ -11,7 +11,8 @@
 //
 // A vector kernel may round most values itself. A normal of NormalRows<Reading::certified> that is not NaN is
 // within kNormalError of every normal that its words allow. The stronger bound kMiddlingError holds if the
-// length of the pair, the root of the sum of its two squares, is in [kShort, kLong]. Thread-safe.
+// length of the pair, the root of the sum of its two squares, is in [kShort, kLong]. The functions are
+// thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // The elements are taken in blocks of 1024. A block has 64 single-precision running sums, and element k is
 // added to sum k mod 64. The running sums are added up in double precision as a binary tree, and then the
 // blocks are added in order. So the value is the same on every target with fused multiply-add. The relative
-// error of fixed_order_dot(x, x) is below 2.1e-6. Thread-safe.
+// error of fixed_order_dot(x, x) is below 2.1e-6. The functions are thread-safe.
 #pragma once
 
 #include <cstddef>

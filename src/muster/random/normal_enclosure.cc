@@ -47,7 +47,8 @@ Enclosure minus_logarithm(const Integer& numerator, unsigned bits, unsigned plac
   return {halvings * two.low - rest.high, halvings * two.high - rest.low};
 }
 
-// Returns arctan(1/m) in units, and adds its error bound to `units`: 2 per term, and 2 for those left out.
+// Returns arctan(1/m) in units, and adds its error bound to `units`: 2 for each term, and 2 for all terms
+// left out.
 Integer arctangent(unsigned m, unsigned places, unsigned& units) {
   Integer power = (Integer(1) << places) / m, sum = 0;
   for (unsigned i = 0; power != 0; ++i) {

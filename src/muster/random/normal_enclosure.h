@@ -6,7 +6,7 @@
 // sqrt(-2 ln U), U is uniform on (0, 1), and x is uniform on (-1, 1). The radius word of the pair holds the
 // first 31 bits of U. The angle word holds the first 31 bits of x in two's complement. Further words continue
 // both. The logarithm is computed by the series of 2 atanh, pi by Machin's formula, and sine and cosine by
-// Taylor series. Thread-safe.
+// Taylor series. The functions are thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 // error is below 4e-7 r (normals_accuracy_test.cc). Values are bit-identical on all targets with fused
 // multiply-add (AVX2, AVX-512, NEON) and on all targets without it (SSE, scalar); the two kinds differ in the
 // last bits. Use these normals for directions and models. Noise that protects data comes from
-// exact_normals.h. Thread-safe.
+// exact_normals.h. The functions are thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ namespace muster::random {
 // Error(internal) if it cannot start.
 void start_libsodium();
 
-// Overwrites all bytes.
+// Overwrites `out` with random bytes.
 void fill_from_os(std::span<std::uint8_t> out);
 
 }  // namespace muster::random

@@ -13,7 +13,7 @@
 //     for a replaced record, with every split q = q1 + q2 and b = (E-1) (1-q), at most
 //         q1 f_mu(ln(b / q1)) + q2 f_2mu(ln(E q / q2)).
 // One split attains the last bound: there, both terms are differences of probabilities of the same event, on
-// which P/Q exceeds E. Immutable; the functions may be called from any thread.
+// which P/Q exceeds E. Objects are immutable, and any thread may use them.
 //
 // References: Zhu, Dong, Wang, "Optimal accounting of differential privacy via characteristic function"
 // (AISTATS 2022), for adding and removing; Kahane, "Sur le chaos multiplicatif" (Annales des sciences

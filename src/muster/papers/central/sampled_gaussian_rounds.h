@@ -4,7 +4,8 @@
 // For each neighbouring relation and each direction, the dominating pair is the same in every round, so it
 // can be composed. Adding and removing a client are composed separately, and the larger epsilon is returned.
 // One pair of data sets attains the dominating pair in all rounds, so the lower end is close to the upper
-// one. Immutable; may be called from any thread. A call tabulates the privacy loss and takes up to a second.
+// one. Objects are immutable, and any thread may use them. A call tabulates the privacy loss and takes up to
+// a second.
 //
 // Example:
 //     SampledGaussianRounds rounds(1.0, 0.01, Neighbouring::add_remove);

@@ -12,7 +12,7 @@ namespace {
 
 using numerics::Enclosure;
 
-// Solves Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu) = delta for epsilon = e by bisection.
+// Returns the epsilon e with Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu) = delta, found by bisection.
 double gaussian_epsilon(double mu, double delta) {
   const auto tail = [](double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)); };
   double low = 0, high = 100;

@@ -37,25 +37,27 @@ struct MomentSum {
 
   double t(double y) const { return delta / y; }
   double w(double y) const { return numerics::smaller(1.0, shifted / (grown - y)); }
-  // Returns log v and a bound on its error; -infinity and 1e300 where v may be anything from 0 on.
+  // Returns log v and a bound on its error. They are -infinity and 1e300 if v may be arbitrarily close to 0.
   std::pair<double, double> log_v(double y) const {
     const double left = w(y), rest = 1 - delta - y, growth = grown / (grown - y);
-    // w takes 5 + 2 G roundings: three for its numerator, 2 G + 1 for the difference below it, which takes
-    // two of e^eps and one of its own, and one for the quotient. log1p(-w), w < 1/2, magnifies them by at
-    // most 2, and takes two of its own result, which is at most 1.4 w. That is 12.8 + 4 G of w. The charge
-    // also covers the squares of errors, because G < 2^47 leaves w correct to a 32nd.
+    // w is wrong by at most 5 + 2 G roundings: three from its numerator, one from the quotient, and 2 G + 1
+    // from its denominator, where e^eps is wrong by two roundings of itself and the subtraction adds one. For
+    // w < 1/2, log1p(-w) magnifies this by at most 2, and adds two roundings of its own result, which is at
+    // most 1.4 w. In all that is 12.8 + 4 G roundings of w. The charge also covers the squares of errors,
+    // because with G < 2^47 the relative error of w is at most about 1/32.
     if (left < 0.5 && growth < 0x1p47) return {std::log1p(-left), kUnitRoundoff * left * (13 + 8 * growth)};
-    // 1 - delta - y takes 1 / rest + 1 roundings, the difference 2 G + 1, where G <= 1 + 1 / rest, and the
-    // quotient one. That is 5 + 3 / rest, and the logarithm takes two of itself. The charge also covers the
-    // squares of errors, because rest is at least eight roundings of 1.
+    // The numerator 1 - delta - y is wrong by at most 1 / rest + 1 roundings, the denominator by at most
+    // 2 G + 1, where G <= 1 + 1 / rest, and the quotient adds one. That is 5 + 3 / rest, and the logarithm
+    // adds two roundings of itself. The charge also covers the squares of errors, because rest is at least
+    // eight roundings of 1.
     if (left < 0.5 || rest < 8 * kUnitRoundoff) return {-kInfinity, 1e300};
     const double value = std::log(rest / (grown - y));
     return {value, kUnitRoundoff * (8 + 4 / rest + 2 * std::fabs(value))};
   }
 
   // Encloses log phi(u) - log phi(v) in difference +- margin. If rounding may hide the sign, the margin is
-  // +infinity. If phi(v) may be anything from 0 on, log_right is -infinity, and log_left is an upper bound of
-  // log phi(u).
+  // +infinity. If phi(v) may be arbitrarily close to 0, log_right is -infinity, and log_left is an upper
+  // bound of log phi(u).
   struct Slope {
     double difference, margin, log_right, log_left;
     bool rises() const { return difference > margin; }
@@ -63,29 +65,31 @@ struct MomentSum {
   };
   Slope slope(double y) const {
     const double m = order - 1, a = m * t(y), room = 1 - a, power = m * std::log1p(t(y));
-    // `a` takes two roundings, so a > 1 is certain where `room` is below -16, and a < 1 where it is above 16.
-    // In between phi(u) is at most (1+t)^(l-1) times 18 roundings; 32 also cover the roundings of its
-    // logarithm.
+    // `a` is wrong by at most two roundings, so a > 1 is certain if `room` is below -16 roundings, and a < 1
+    // if it is above 16. In between, phi(u) is at most (1+t)^(l-1) times 18 roundings. The factor of 32
+    // roundings also covers the error of its logarithm.
     if (room < -16 * kUnitRoundoff) return {-kInfinity, 0, 0, -kInfinity};
     if (room < 0) return {0, kInfinity, 0, 0};
     if (room < 16 * kUnitRoundoff) return {0, kInfinity, -kInfinity, power + std::log(32 * kUnitRoundoff)};
     const auto [lv, lv_error] = log_v(y);
-    // Either sum stands for six roundings in the margins: of log phi(u), m log1p(t) <= a takes four, log(1-a)
-    // two by `a` and two by log1p, each of which costs at most a / room, the sum one and the difference
-    // one. Of log phi(v), the product, the sum and the difference take one each of m |log v|, and the latter
-    // two one each of log1p(m w), which is at most 1.5 m |log v|. The ten that are left cover the errors'
-    // squares and the sum of difference and margin.
+    // log phi(u) is wrong by at most six roundings of `of_left`, and log phi(v) by six of m |log v|, besides
+    // what the errors of log v and of log1p(m w) cost. For log phi(u), these are four of m log1p(t) <= a, two
+    // of `a` and two of log1p in log(1-a), each of which costs at most a / room, one of the sum and one of
+    // the later difference. For log phi(v), the product, the sum and the difference cost one each of
+    // m |log v|. The sum and the difference also cost one each of log1p(m w), which is at most 1.5 m |log v|.
+    // The margins charge 16 roundings; the other ten cover the squares of errors, and the sum of difference
+    // and margin.
     const double left = power + std::log1p(-a), of_left = a + a / room;
     if (!std::isfinite(lv)) return {0, kInfinity, -kInfinity, left + 16 * kUnitRoundoff * of_left};
     const double right = m * lv + std::log1p(m * w(y));
-    // The last part is doubled, because the error of log1p(m w), which takes 6 + 2 G roundings of
-    // m w / (1 + m w) and two of itself, is at most m times what is charged for log v.
+    // The last term is doubled to cover also the error of log1p(m w). That error is at most 6 + 2 G roundings
+    // of m w / (1 + m w) and two of log1p(m w), and so at most m times what is charged for log v.
     const double margin = 16 * kUnitRoundoff * (of_left + std::fabs(m * lv)) + 2 * m * lv_error;
     return {left - right, margin, right, left};
   }
 
-  // Returns an upper bound of F'(y) = phi(v) (phi(u) / phi(v) - 1), or of phi(u) where phi(v) may be 0, but
-  // for five roundings: two of each exponential, and one of the product.
+  // Returns an upper bound of F'(y) = phi(v) (phi(u) / phi(v) - 1), or of phi(u) where phi(v) may be 0. The
+  // caller must add five roundings: two for each exponential, and one for the product.
   static double steepest(const Slope& at) {
     if (!std::isfinite(at.log_left)) return 0;
     if (!std::isfinite(at.log_right)) return std::exp(at.log_left);
@@ -97,22 +101,26 @@ struct MomentSum {
   double log_minimum(double low, double high) const {
     const double steep = steepest(slope(high));
     if (!std::isfinite(steep)) return -kInfinity;
-    // steepest() takes five roundings, this line two, and the subtractions of `loss` two.
+    // The factor covers five roundings of steepest(), two of this line, and two of the subtractions of
+    // `loss`.
     const double loss = numerics::larger(0.0, steep) * (high - low) * (1 + numerics::kEightyRoundings);
-    // r is off by a rounding of itself, and each of the two differences by one of 1 - r, or by half a
-    // rounding of 1 where it is near 1. Together that is at most two roundings of 1.
+    // r is wrong by at most a rounding of itself, and each of the two differences by one of 1 - r, or by half
+    // a rounding of 1 where 1 - r is near 1. Together that is at most two roundings of 1.
     const double m = order - 1, r = delta + high;
     const double rest = numerics::larger(0.0, 1 - r - 2 * kUnitRoundoff),
                  rest_up = numerics::larger(0.0, 1 - r + 2 * kUnitRoundoff);
     const auto [lv, lv_error] = log_v(high);
-    // `up` takes four roundings of itself. `down`, which may be -infinity, takes one besides m lv_error.
+    // `up` is wrong by at most four roundings of itself. `down`, which may be -infinity, is wrong by at most
+    // one of itself, besides m lv_error.
     const double up = m * std::log1p(t(high)), down = m * lv;
     if (!(up < kLargestLog)) {  // F >= r u^(l-1), and that power would overflow a double
-      // log r takes one rounding by r and two of itself, and the two sums take one each.
+      // log r is wrong by at most one rounding of 1, which comes from r, and two of itself. The sum and the
+      // subtraction of `charge` add one each.
       const double charge = kUnitRoundoff * (16 + 4 * std::fabs(std::log(r)) + 8 * up);
       return loss > 0 ? -kInfinity : std::log(r) + up - charge;
     }
-    // The charge of four for `down`, and the excess of lv_error, cover the roundings of power_error itself.
+    // `down` costs one rounding. The other three that are charged for it, and the excess of lv_error over the
+    // error of log v, cover the roundings of power_error itself.
     const double power = std::exp(down);
     const double power_error = power > 0 ? power * (m * lv_error - 4 * kUnitRoundoff * down) : 0;
     return numerics::larger(from_sum(r, rest, up, power, power_error, loss),
@@ -120,14 +128,15 @@ struct MomentSum {
   }
 
   // Returns a lower bound of log F from F = r u^(l-1) + (1-r) v^(l-1), which is accurate where F is small.
-  // The first term takes 8 + 4 up roundings: one of r, two of the exponential, 4 up of its exponent, one each
-  // of the two products, of the factor, of the sum and of the subtraction of `loss`. The second takes two of
-  // the exponential and five of the operations.
+  // The first term is wrong by at most 8 + 4 up roundings: one from r, two from the exponential, 4 up from
+  // its exponent, and one each from the two products, the factor, the sum and the subtraction of `loss`. The
+  // second term is wrong by at most seven: two from the exponential and five from the operations.
   static double from_sum(double r, double rest, double up, double power, double power_error, double loss) {
     const double sum = r * std::exp(up) * (1 - kUnitRoundoff * (10 + 5 * up)) +
                        rest * (power * (1 - kEightRoundings) - power_error) - loss;
     if (!(sum > 0 && std::isfinite(sum))) return -kInfinity;
-    // The logarithm takes two of itself, and the subtraction one. The two of 1 are for squares of errors.
+    // The logarithm is wrong by at most two roundings of itself, and the subtraction by one. The two
+    // roundings of 1 are for squares of errors.
     const double log_sum = std::log(sum);
     return log_sum - kUnitRoundoff * (2 + 3 * std::fabs(log_sum));
   }
@@ -137,14 +146,15 @@ struct MomentSum {
   static double from_excess(double r, double rest_up, double up, double down, double error_of_power,
                             double loss) {
     const double first = r * std::expm1(up), second = rest_up * std::expm1(down), both = first + second;
-    // The four roundings of `up` change the first term by 4 up of r u^(l-1). Besides, either term takes four:
-    // one of r, two of expm1 and one of the product. The charge is five, so that it covers the roundings of
-    // its own parts. The sum and the last difference take two of the sum.
+    // The error of `up` changes the first term by at most 4 up roundings of r u^(l-1) <= 1 + first. Besides,
+    // either term is wrong by at most four roundings of itself: one from r, two from expm1 and one from the
+    // product. Five are charged instead of four, so that the charge covers its own roundings. The sum and the
+    // last difference add two roundings of the sum, for which four are charged.
     const double of_terms = kUnitRoundoff * (5 * (up * (1 + first) + first - second) + 4 * std::fabs(both));
     const double excess = both - (of_terms + error_of_power + loss);
     if (!(excess > -1 && std::isfinite(excess))) return -kInfinity;
     const double log_sum = std::log1p(excess);
-    return log_sum - kThreeRoundings * std::fabs(log_sum);  // log1p and this difference
+    return log_sum - kThreeRoundings * std::fabs(log_sum);  // covers log1p and the difference
   }
 };
 
@@ -169,18 +179,19 @@ double least_divergence(double order, double epsilon, double delta) {
   // F falls at `bottom`, where (order - 1) t is at least 2^-52 e^60. The factor only moves `low` outward.
   const double low = std::exp(locate([](auto s) { return !s.falls(); }).first) * (1 - kThreeRoundings);
   if (f.slope(low).rises()) return -kInfinity;
-  // The quotient, the two products and the sum take one rounding each. A negative share is not multiplied.
-  // Its rounding is covered by epsilon's factor, because a sum below 0 certifies nothing.
+  // The quotient, the two products and the sum are each wrong by at most one rounding. A negative share gets
+  // no factor of its own: the factor of epsilon covers its rounding, because a sum below 0 certifies nothing.
   const double share = f.log_minimum(numerics::smaller(low, high), high) / (order - 1);
   return epsilon * (1 - kThreeRoundings) + (share > 0 ? share * (1 - kThreeRoundings) : share);
 }
 
 double canonne_epsilon(double order, double rho, double delta) {
   const double gain = -std::log(delta) + (order - 1) * std::log1p(-1 / order) - std::log(order);
-  // log delta takes two roundings of itself, log l two, and the second term, which is at most 1, one by
-  // 1/l, two by log1p and one by the product. With the three additions that is five of |log delta|, seven of
-  // 1 and four of log l. The excess of the charge is at least three of |gain|, for the quotient and the sum
-  // with rho where they have different signs. Rho takes a rounding by the sum and one by the product.
+  // log delta and log l are wrong by at most two roundings of themselves. The second term, which is at most 1
+  // in size, is wrong by at most four of 1: one from 1/l, two from log1p and one from the product. With the
+  // three additions, that is five roundings of |log delta|, seven of 1 and four of log l. The charge exceeds
+  // this by at least three of |gain|, which cover the quotient, and the sum with rho where gain and rho have
+  // different signs. The last factor covers the roundings of rho, one in the sum and one in the product.
   const double scale = std::fabs(std::log(delta)) + 2 + std::log(order);
   return numerics::larger(0.0,
                           (rho + (gain + 8 * kUnitRoundoff * scale) / (order - 1)) * (1 + kThreeRoundings));
@@ -189,8 +200,9 @@ double canonne_epsilon(double order, double rho, double delta) {
 double canonne_delta(double order, double rho, double epsilon) {
   const double main = (order - 1) * (rho - epsilon);
   const double rest = (order - 1) * std::log1p(-1 / order) - std::log(order);
-  // `main` takes two roundings of (l-1) |rho - epsilon|, and the rest takes those of canonne_epsilon(). With
-  // the additions that is four of (l-1) (rho + epsilon), seven of 1 and five of log l.
+  // `main` is wrong by at most two roundings of (l-1) |rho - epsilon|, and the terms of `rest` by as much as
+  // in canonne_epsilon(). With the additions, that is four roundings of (l-1) (rho + epsilon), seven of 1 and
+  // five of log l.
   const double scale = (order - 1) * (rho + epsilon) + 2 + std::log(order);
   const double log_delta = main + rest + 8 * kUnitRoundoff * scale;
   // The factor covers the exponential and the sum.

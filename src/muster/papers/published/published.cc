@@ -145,7 +145,8 @@ struct Local {
   explicit Local(const Mechanism& mechanism) : epsilon0(pure_epsilon0(mechanism)) {
     if (const auto* g = std::get_if<GaussianLocal>(&mechanism)) gaussian = *g;
   }
-  // Returns the (epsilon0, delta0) of one message among n clients; nullopt if there is neither.
+  // Returns the (epsilon0, delta0) of one message among n clients; nullopt if `epsilon0` and `gaussian` are
+  // both empty.
   std::optional<Guarantee> guarantee(double n) const {
     if (epsilon0) return Guarantee{*epsilon0, 0};
     if (!gaussian) return std::nullopt;

@@ -22,7 +22,8 @@ double enough_reports(const DistributedRound& round, Lemma4 lemma) {
   return std::floor((1 - lemma.slack) * round.others()) + 1;
 }
 
-// Returns, at index l, `sum` applied to the printed moment of order l as a function of the other reports.
+// Returns, at index l, `sum` applied to the printed moment of order l as a function of the number of other
+// reports.
 std::vector<double> averaged_moments(const DistributedRound& round,
                                      const std::function<double(const std::function<double(double)>&)>& sum) {
   std::vector<double> averaged(Theorem5::kLastOrder + 1, 0.0);
@@ -47,9 +48,10 @@ Theorem5::Theorem5(const DistributedRound& round, Lemma5 lemma)
         return published::lemma5(moment, round.clients - 1, round.rate, slack);
       })) {}
 
-// Returns the logarithm of the theorem's braces: the line before line 12, line 12 or 14 with the term of no
-// other report, and line 13 or 15 with its terms of no other report. Weights are taken in logarithms, and the
-// sum is below e^700 for the orders that are tabulated and the papers' sigma.
+// Returns the logarithm of what stands in the theorem's braces: the line before line 12, then line 12 (by
+// Lemma 4, line 14) with the term for no other report, and line 13 (by Lemma 4, line 15) with the terms for
+// no other report. Weights are computed as logarithms, and the sum is below e^700 for the orders that are
+// tabulated and the papers' sigma.
 double Theorem5::log_sum(std::uint64_t order, Powers powers) const {
   const auto lambda = static_cast<double>(order);
   const double g = round_.rate, log_g = std::log(g), log_rest = std::log1p(-g);
@@ -62,7 +64,8 @@ double Theorem5::log_sum(std::uint64_t order, Powers powers) const {
     const double victims = powers == Powers::printed ? lambda - l : l;
     const double weight =
         3 * std::exp(log_choose(lambda, l) + victims * log_g + (lambda - victims) * log_rest);
-    // Line 13 has the term of no other report from order 3 on, also where line 15 begins at order 2.
+    // The terms for no other report are those of line 13, which begins at order 3, even where line 15 begins
+    // at order 2.
     const double alone = j < 3 ? 0.0 : nobody * std::exp(l * (l - 1) / (2 * variance));
     sum += weight * (averaged_[j] + alone);
   }

@@ -2,12 +2,12 @@
 // comp") and by Lemma 4 ("approx. RDP comp"), as that version's Figure 4 draws it.
 //
 // Source: Appendices B.1 and C.1. Each of n clients reports with probability g, with noise of deviation sigma
-// and records of norm 1; the adversary sees the average of the reports; neighbours differ in a client that is
-// absent. Nothing here is a bound: docs/theory/as-published-check-in.md says what is wrong with Theorem 5.
-// Its right side, as printed, has the factor 1/(1 - order) and the powers of g and 1 - g the wrong way round,
-// so that it is negative, which no divergence is. `repaired` exchanges both and keeps the printed moments,
-// which are below 1 and therefore still wrong. With the right moments it is infinite. published_check_in.h
-// sums over the reports themselves, for one order at a time.
+// and records of norm 1; the adversary sees the average of the reports; of two neighbouring data sets, one
+// lacks a client of the other. Nothing here is a bound: docs/theory/as-published-check-in.md says what is
+// wrong with Theorem 5. Its right side, as printed, has the factor 1/(1 - order) and the powers of g and
+// 1 - g the wrong way round, so that it is negative, which no divergence is. `repaired` exchanges both and
+// keeps the printed moments, which are below 1 and therefore still wrong. With the right moments it is
+// infinite. published_check_in.h sums over the reports themselves, for one order at a time.
 //
 // Pure functions; a table of 64 orders takes under a second.
 #pragma once

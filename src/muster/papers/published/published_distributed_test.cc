@@ -1,4 +1,5 @@
-// Compares the table of Theorem 5's right sides with a direct evaluation, and tests what is said of them.
+// Compares the table of Theorem 5's right sides with a direct evaluation, and tests what
+// published_distributed.h says about them.
 #include "muster/papers/published/published_distributed.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +14,9 @@ namespace {
 const DistributedRound kRound{60'000, 1e-3, 0.65};  // the paper's round with its smaller noise
 const Question kQuestion{Question::Kind::epsilon_at_delta, 1e-5};
 
-// Lemma 5 cuts the sum over the reports at 200, of which 60 are expected, so it changes next to nothing. The
-// direct evaluation is that of papers/published, which sums over the reports for each order anew.
+// Lemma 5 ends the sum over the number of reports at 200, where 60 reports are expected, so what it leaves
+// out is negligible. The direct evaluation is that of published_check_in.h, which sums over the number of
+// reports anew for each order.
 TEST(Theorem5, ByLemma5IsTheWholeSum) {
   const Theorem5 lemma5(kRound, Lemma5{200});
   for (const std::uint64_t order : {2, 3, 8, 12}) {
@@ -35,7 +37,7 @@ TEST(Theorem5, IsNegativeAsPrinted) {
   }
 }
 
-// More rounds cost more by any accounting; with moments below 1 they cost less.
+// More rounds cost more in any valid accounting. With the printed moments, which are below 1, they cost less.
 TEST(Theorem5, RepairedStillFallsWithTheRounds) {
   const Theorem5 lemma5(kRound, Lemma5{200}), lemma4(kRound, Lemma4{0.5});
   const double few = lemma5.epsilon_repaired(170, kQuestion);

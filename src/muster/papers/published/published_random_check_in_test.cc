@@ -259,7 +259,7 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
 }
 
 TEST(RandomCheckIn, Dummies) {
-  // By hand for n = 3 and m = 2: each client is at slot 1 with probability p0/2, and likewise at slot 2.
+  // With n = 3 and m = 2, each client is at slot 1 with probability p0/2, and likewise at slot 2.
   EXPECT_NEAR(expected_dummies_fixed(3, 2, 0.4), 2 * 0.8 * 0.8 * 0.8, 1e-15);
   EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = 2 m / n
   EXPECT_LE(expected_dummies_sliding(6e4, 100), expected_dummies_sliding_printed(6e4, 100));

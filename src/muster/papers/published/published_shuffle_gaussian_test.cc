@@ -19,7 +19,7 @@ namespace {
 using namespace published_shuffle_gaussian;
 
 // Computes Theorem 1's sum over integer partitions of the order, as the paper's Appendix B describes it: the
-// multinomial coefficient times the number of ways to assign the parts to n users. `printed` selects
+// multinomial coefficient times the number of ways to assign the parts to n clients. `printed` selects
 // Algorithm 1 as printed, which lacks 1/(2 sigma^2), the count of the zero parts, the logarithm and 1/(l-1).
 long double by_partitions(long double n, long double sigma, int order, bool printed) {
   long double sum = 0;
@@ -104,7 +104,7 @@ TEST(ShuffleGaussian, TableOne) {
   EXPECT_NEAR(*shuffle_gaussian_theorem1_bound(n, 2 / 9.48, 1, question, Conversion::canonne, 2000).upper,
               0.007916, 2e-6);
   EXPECT_LT(*shuffle_gaussian_theorem1_bound(n, 1 / 9.48, 1, question, Conversion::exact, 30).upper, 0.0027);
-  // By the classical formula, sigma = 9.48 is (1, 1/n)-LDP at distance 2, not at 1. The exact
+  // By the classical formula, a message with sigma = 9.48 is (1, 1/n)-LDP at distance 2, not at 1. The exact
   // epsilon is smaller; bisection of the Gaussian profile in Python's erfc gives 0.7418490900.
   EXPECT_NEAR(classical_gaussian_guarantee(2 / 9.48, delta).epsilon, 1, 1e-3);
   EXPECT_NEAR(gaussian_guarantee(2 / 9.48, delta).epsilon, 0.7418490900, 1e-8);

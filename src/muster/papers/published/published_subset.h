@@ -31,8 +31,9 @@ Bound subset_theorem1_bound(double clients, double subset, double epsilon0, std:
 Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                        const Question& question, Conversion conversion);
 
-// Returns an epsilon, at most 1e-7 of itself above the least one, at which the clone pair's divergence of so
-// many shuffled reports is at most delta. Proven; 0 <= delta <= 1.
+// Returns an epsilon at which the clone pair's divergence for `reports` shuffled reports is at most delta.
+// The bound is proven, and exceeds the least one that the search can prove by at most a relative 1e-7.
+// Requires 0 <= delta <= 1.
 double clones_epsilon_upper(double reports, double epsilon0, double delta);
 
 // This bound is proven. Its id is "feldman-2021-numerical-composition".

@@ -10,7 +10,8 @@
 namespace muster::accounting {
 namespace {
 
-// The exponential takes two roundings and the quotient one.
+// Returns a value that is at most kbar of subsampled_shuffle_rdp.h at k - 1 = `below`. The factor covers
+// three roundings: two of the exponential and one of the quotient.
 double kbar(double below, double epsilon0) {
   return std::floor(below / (2 * std::exp(epsilon0)) * (1 - numerics::kEightRoundings)) + 1;
 }
@@ -30,10 +31,10 @@ double CheckInRdp::upper(std::uint64_t order) const {
     const double k = numerics::larger(1.0, block.first);
     const double one = rdp_detail::log_excess(order, block.last / clients_, epsilon0_, kbar(k - 1, epsilon0_),
                                               (k - 1) / (8 * std::exp(epsilon0_)));
-    // This sum takes two roundings of log(weight) by the logarithm, and two of log(weight) and of `one` by
-    // the additions. As log(weight) is the sum less `one`, they are at most four of the sum and six of `one`,
-    // which the slack covers. log_sum() covers the others: it adds eight roundings of 1 and of its larger
-    // argument, and its own operations take four and two of them.
+    // The logarithm of the weight is wrong by at most two roundings of itself, and each of the two additions
+    // by one of |log(weight)| + |one|. As log(weight) is the sum less `one`, that is at most four roundings
+    // of the sum and six of `one`. The last term covers the six. log_sum() covers the four: it adds eight
+    // roundings of 1 and of its larger argument, of which its own operations need only about four and two.
     log_excess = rdp_detail::log_sum(
         log_excess, std::log(block.weight) + one + numerics::kEightRoundings * std::fabs(one));
   }

@@ -167,8 +167,10 @@ numerics::Enclosure HomogeneousRdp::divergence(std::uint64_t order) {
   const Excess found = excess(order);
   const double l = static_cast<double>(order), error = found.relative_error;
   if (!(found.value.mantissa > 0)) return {0, kInfinity};  // the excess is 0 or unknown
-  // `factor` takes a rounding, its product with the value one, log1p two, the quotient one. Otherwise the
-  // logarithm of the value is above 600 and takes four, that of `factor` and the sum one each.
+  // In the first case, the result is wrong by at most five roundings: one each from `factor`, its product
+  // with the value and the quotient, and two from log1p. In the second case, the logarithm of the value is
+  // above 600 and wrong by at most four roundings; the logarithm of `factor`, the sum and the quotient add at
+  // most one each.
   const auto rho = [&](double factor) {
     if (found.value.exponent < 900) {
       return std::log1p(std::ldexp(found.value.mantissa, found.value.exponent) * factor) / (l - 1);

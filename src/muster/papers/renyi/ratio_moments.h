@@ -8,7 +8,7 @@
 //   Gaussian, deviation s, distance Delta, t = Delta / s:   E_b[r^j] = e^{t^2 j (j-1) / 2}
 //   binary randomized response:                             E_b[r^j] = (e^{e0 j} + e^{e0 (1-j)}) / (e^{e0}+1)
 //   k-ary randomized response:    as binary response, with `rate` multiplied by (e^{e0}+1) / (e^{e0}+k-1)
-// Immutable; may be shared between threads.
+// Objects are immutable, and threads may share them.
 #pragma once
 
 #include <cstdint>

@@ -53,17 +53,19 @@ const char* citation_suffix(Conversion conversion) {
 
 double girgis_ccs_2021_upper(double epsilon0, double clients, std::uint64_t order) {
   const auto l = static_cast<double>(order);
-  // sinh takes four roundings. The quotient takes one of clients - 1, two of `grown` and one of its own.
+  // sinh is wrong by at most four roundings. So is the quotient in `nbar`: one comes from clients - 1, two
+  // from `grown`, and one is its own.
   const double grown = std::exp(epsilon0), c = 2 * std::sinh(epsilon0) * (1 + kEightRoundings);
   const double nbar = std::floor((clients - 1) / (2 * grown) * (1 - kEightRoundings)) + 1;
   // log_second_term has the factor 4 of the subsampled shuffle's Theorem 1, which this bound does not have.
-  // The factor covers the logarithm of 4, and the excess of log_second_term()'s slack the subtraction.
+  // Its factor covers the rounding of log(4). The subtraction is covered by the slack in log_second_term(),
+  // which is larger than its own roundings.
   const double second =
       rdp_detail::log_second_term(order, 1, epsilon0, nbar) - std::log(4.0) * (1 - kThreeRoundings);
-  // The root and the quotient take a rounding each.
+  // The factor covers one rounding of the root and one of the quotient.
   const double series = rdp_detail::log_series(order, c / std::sqrt(2 * nbar) * (1 + kEightRoundings));
-  // The first term takes a rounding and the second, like nbar, four. The subtraction takes one of the larger
-  // term.
+  // The first term is wrong by at most one rounding, and the second, like the quotient in `nbar`, by at most
+  // four. The subtraction adds one of the larger term.
   const double few =
       epsilon0 * l * (1 + kThreeRoundings) - (clients - 1) / (8 * grown) * (1 - kEightRoundings);
   const double excess = rdp_detail::log_sum(rdp_detail::log_sum(second, series), few);

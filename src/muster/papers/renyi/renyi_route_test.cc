@@ -63,8 +63,9 @@ long double log_series_by_gamma(std::uint64_t order, long double x) {
   return log_term(at) + std::log(sum);
 }
 
-// A sum whose terms are scaled down a thousand times and more. Adding up the logarithms of the scales one by
-// one errs in the same direction each time, by 2e-14 of the sum at order 10^5.
+// Long series scale their terms down, often more than a thousand times. If the logarithms of these scales
+// were added one by one, all their rounding errors would have the same sign and come to 2e-14 of the sum at
+// order 10^5.
 TEST(RenyiRoute, LongSeriesAreRoundedUp) {
   for (const std::uint64_t order : {3u, 1000u, 100'000u}) {
     for (const double x : {0.3, 1.0, 3.0, 10.0}) {

@@ -20,9 +20,9 @@ constexpr double kBlockExponent = 700, kBlockFineness = 0.5;
 
 double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
 
-// Returns log(1 + e^log_excess) / (order - 1), rounded up. The functions take four roundings, and the product
-// and the quotient one each. Beyond 700, the logarithm exceeds log_excess by less than e^-700, which the
-// factor covers, too.
+// Returns log(1 + e^log_excess) / (order - 1), rounded up. exp and log1p are together wrong by at most four
+// roundings, and the product and the quotient by one each. Beyond 700, the logarithm exceeds log_excess by
+// less than e^-700, which the factor covers, too.
 double divergence(std::uint64_t order, double log_excess) {
   const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess;
   return moment * (1 + 16 * kUnitRoundoff) / (static_cast<double>(order) - 1);
@@ -36,8 +36,8 @@ SubsampledRdp::SubsampledRdp(double rate, RenyiCurve mechanism, double largest_l
 double SubsampledRdp::log_excess(std::uint64_t order) const {
   const double l = static_cast<double>(order);
   const double whole = (l - 1) * mechanism_(order), plain = whole > 0 ? log_expm1(whole) : -kInfinity;
-  // The product `whole` takes one rounding, which changes `plain` by at most 1 + `whole` <= 2 + |plain|.
-  // expm1 takes two of 1, and the logarithm two and the sum one of |plain|.
+  // The rounding of the product `whole` changes `plain` by at most 1 + `whole` <= 2 + |plain| roundings of 1.
+  // expm1 adds two of 1, the logarithm adds two of |plain|, and the sum adds one of |plain|.
   const double unsampled = whole > 0 ? plain + 8 * kUnitRoundoff * (1 + std::fabs(plain)) : -kInfinity;
   return order > kHighestOrder ? unsampled : numerics::smaller(unsampled, theorem_log_excess(order));
 }
@@ -73,12 +73,14 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
     sum += std::exp(exponent - highest);
     if (log_terms_[j] > -kInfinity) largest_size = numerics::larger(largest_size, std::fabs(log_terms_[j]));
   }
-  // The roundings of an exponent: with g = |log_gain|, log_terms_ takes two of itself and l (2 + 4 g),
-  // because log_gain has two of 1 and two of itself. j log(rate) takes three of itself, and l if the rate is
-  // a quotient. lgamma takes eight, and the three factorials are together at most twice the largest. Four
-  // additions, that of log(sum) and that of this margin take one each of the terms so far. That is at most 12
-  // of `size` and 3 l. The l additions of the sum, its exponentials and logarithm, and the subtraction of
-  // `highest`, whose average is at most log l, take l + 4 log l and a few.
+  // The following counts the roundings of an exponent. With g = |log_gain|, a value in log_terms_ is wrong by
+  // at most two of itself and l (2 + 4 g) of 1, because log_gain is wrong by at most two of 1 and two of
+  // itself. j log(rate) is wrong by at most three of itself, and by l more if the rate is a quotient. lgamma
+  // is wrong by at most eight of itself, and the three factorials are together at most twice the largest. The
+  // four additions, that of log(sum) and that of this margin add one each of the terms so far. Together that
+  // is at most 12 of `size` and 3 l of 1. The l additions of the sum, its exponentials, its logarithm and the
+  // subtractions of `highest` add at most l + 4 log l and a few, because the weighted average of the
+  // differences from `highest` is at most log l.
   const double gain_size = log_gain < 0 && std::isfinite(log_gain) ? l * -log_gain : 0;
   const double size = largest_size + l * std::fabs(log_rate) + 3 * log_factorial_[order] + gain_size;
   return highest + std::log(sum) + kUnitRoundoff * (12 * size + 4 * l + 64);
@@ -108,7 +110,8 @@ double CheckInMixture::upper(std::uint64_t order) const {
     worst = numerics::larger(worst, block.rdp.mechanism(order));
     const double one = block.rdp.log_excess(order);
     if (one == -kInfinity) continue;  // the divergence given this block is 0
-    // The logarithm of the weight takes two roundings of itself, and the two sums one each of both terms.
+    // The logarithm of the weight is wrong by at most two roundings of itself, and each of the two sums by
+    // one of both terms.
     const double charge = numerics::kEightRoundings * (std::fabs(block.log_weight) + std::fabs(one));
     log_excess = rdp_detail::log_sum(log_excess, block.log_weight + one + charge);
   }

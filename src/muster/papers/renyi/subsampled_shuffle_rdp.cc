@@ -28,9 +28,10 @@ double power_excess_lower(double l, double x) {
   }
   const double power = l * std::log1p(x);
   if (power > 700) return kInfinity;
-  // `power` takes three roundings of itself, which change e^power by 3 |power| of itself. expm1 takes two of
-  // its result, which is at most e^power for x > 0, and at most |l x| for x < 0 (Bernoulli's inequality). The
-  // product takes one of |l x|, and each of the two differences one of e^power and |l x| together.
+  // `power` is wrong by at most three roundings of itself, which change e^power by at most 3 |power| of
+  // itself. expm1 adds two of its result, whose size is at most e^power for x > 0, and at most |l x| for
+  // x < 0 (Bernoulli's inequality). The product adds one of |l x|, and each of the two differences one of
+  // e^power + |l x|.
   const double value = std::expm1(power) - l * x;
   return numerics::larger(
       0.0, value - 16 * kUnitRoundoff * (std::exp(power) * (1 + std::fabs(power)) + std::fabs(l * x)));
@@ -44,8 +45,9 @@ double log_second_term(std::uint64_t order, double rate, double epsilon0, double
   const double l = static_cast<double>(order);
   const double log_rate = std::log(rate), log_kbar = std::log(kbar);
   const double log_gap = std::log(std::expm1(epsilon0));
-  // A logarithm takes two roundings of itself and up to two of 1, for its argument. The eight additions take
-  // one of a partial sum each. With the factors of two, that is at most 24 roundings of `size`.
+  // Each logarithm is wrong by at most two roundings of itself, and by two of 1 because of its argument. Each
+  // of the eight additions is wrong by one of a partial sum. With the factors of two, that is at most 24
+  // roundings of `size`.
   const double size = 1 + std::fabs(log_rate) + std::log(l) + log_kbar + epsilon0 + std::fabs(log_gap);
   return std::log(4.0) + log_choose2(l) + 2 * log_rate + 2 * log_gap - epsilon0 - log_kbar +
          numerics::kEightHundredRoundings * size;
@@ -73,15 +75,16 @@ double log_series(std::uint64_t order, double x) {
       break;
     }
   }
-  // The shifts are counted and multiplied once, because equal logarithms that are added up one by one err in
-  // the same direction each time.
+  // The shifts are counted, and their number is multiplied by the logarithm once. If equal logarithms were
+  // added one by one, all rounding errors would have the same sign.
   //
-  // A term takes four roundings per step, and the sum one. R_j R_{j+1} takes one rounding whatever R_j is, so
-  // the product of the R takes one for every two steps, and two of 1. That is 5.5 l in all. log(sum) takes
-  // two roundings of itself and the shift three, and these two are value - first together. `first` takes at
-  // most eight of 3 log l + 3 |log x|, where 3 |log x| is at most |first| + 3 log l + 1. The three sums take
-  // three of |value| and two of |first|. Together these are at most six of |value|, 13 of |first|, and 5.5 l
-  // + 48 log l + 24, which is below 16 l + 64 for l >= 3.
+  // In each step, the term gains at most four roundings and the sum one. R_j R_{j+1} is wrong by at most one
+  // rounding whatever R_j is, so the product of all R_j is wrong by one for every two steps, and by two more.
+  // That is 5.5 l in all. log(sum) is wrong by at most two roundings of itself and the shift by three; the
+  // two add up to value - first. `first` is wrong by at most eight roundings of 3 log l + 3 |log x|, where
+  // 3 |log x| is at most |first| + 3 log l + 1. The three sums add three of |value| and two of |first|.
+  // Together these are at most six of |value|, 13 of |first|, and 5.5 l + 48 log l + 24 of 1, which is below
+  // 16 l + 64 for l >= 3.
   const double value = first + std::log(sum) + shifts * std::log(2.0);
   return value + kUnitRoundoff * (16 * l + 64 + 8 * std::fabs(value) + 16 * std::fabs(first));
 }
@@ -95,10 +98,10 @@ double log_power_excess(std::uint64_t order, double z) {
   double value = remainder;
   if (l * z >= 0.1 && power < 700) value = numerics::smaller(value, std::log(std::expm1(power) - l * z));
   if (power >= 700) value = numerics::smaller(value, power);
-  // The remainder takes fewer than 20 roundings of the moduli of its three terms, which add up to at most
-  // |value| + 4 |log z| + 4 log l. In expm1(power) - l z, the three roundings of `power` change e^power by up
-  // to 2,100 roundings where it is 700. Where l z = 0.1, the difference is at least a 42nd of expm1(power),
-  // so all its roundings are at most 300 of itself.
+  // The remainder is wrong by fewer than 20 roundings of the absolute values of its three terms, which add up
+  // to at most |value| + 4 |log z| + 4 log l. In expm1(power) - l z, the three roundings of `power` change
+  // e^power by at most 2,100 roundings, because `power` is below 700. Where l z = 0.1, the difference is at
+  // least a 42nd of expm1(power), so all its roundings are at most 300 of itself.
   return value +
          numerics::kEightThousandRoundings * (1 + std::fabs(value) + std::fabs(std::log(z)) + std::log(l));
 }
@@ -106,24 +109,25 @@ double log_power_excess(std::uint64_t order, double z) {
 double log_sum(double log_a, double log_b) {
   const double high = numerics::larger(log_a, log_b), low = numerics::smaller(log_a, log_b);
   if (high == -kInfinity || low == -kInfinity) return high;
-  // The roundings of e^-d, d = high - low, are d + 2 of itself, and change the logarithm by at most 1.3. The
-  // function takes two of itself, at most 1.4, and each of the two sums one of |high| + log 2. Together these
-  // are at most 4.1 roundings of 1 and two of |high|.
+  // With d = high - low, e^-d is wrong by at most d + 2 roundings of itself, which change the logarithm by at
+  // most 1.3 roundings of 1. log1p adds two of its own value, at most 1.4 of 1, and each of the two sums adds
+  // one of |high| + log 2. Together these are at most 4.1 roundings of 1 and two of |high|.
   return high + std::log1p(std::exp(low - high)) + 8 * kUnitRoundoff * (1 + std::fabs(high));
 }
 
 double divergence_from_log_excess(std::uint64_t order, double log_excess) {
-  // Beyond 700, log(1 + e^x) exceeds x by less than e^-700, which the factor covers, too. The functions take
-  // four roundings, and the product and the quotient one each.
+  // Beyond 700, log(1 + e^x) exceeds x by less than e^-700, which the factor covers, too. exp and log1p are
+  // together wrong by at most four roundings, and the product and the quotient by one each.
   const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess;
   return moment * (1 + numerics::kEightyRoundings * (1 + std::fabs(log_excess))) /
          (static_cast<double>(order) - 1);
 }
 
 double log_excess(std::uint64_t order, double rate, double epsilon0, double kbar, double exponent) {
-  // sinh takes four roundings. `rate`, which may be a quotient, takes one, and the product with c another. In
-  // the series, the quotient takes half a rounding through the root, and the root and the product one each.
-  // `exponent` takes up to four, and the subtraction one of the larger term.
+  // sinh is wrong by at most four roundings. `rate`, which may be a quotient, is wrong by one, and its
+  // product with c adds another. In the series, the quotient adds half a rounding through the root, and the
+  // root and the product add one each. `exponent` is wrong by at most four, and the subtraction adds one of
+  // the larger term.
   const double c = 2 * std::sinh(epsilon0) * (1 + kEightRoundings);
   const double series = log_series(order, rate * c * std::sqrt(2 / kbar) * (1 + kEightRoundings));
   const double tail =
@@ -135,7 +139,8 @@ double log_excess(std::uint64_t order, double rate, double epsilon0, double kbar
 
 double subsampled_shuffle_rdp_upper(double epsilon0, double clients, double subset, std::uint64_t order) {
   const double grown = std::exp(epsilon0);
-  // The quotient takes one rounding of subset - 1, two of `grown` and one of its own.
+  // The quotient is wrong by at most four roundings: one comes from subset - 1, two from `grown`, and one is
+  // its own.
   const double kbar = std::floor((subset - 1) / (2 * grown) * (1 - kEightRoundings)) + 1;
   return rdp_detail::divergence_from_log_excess(
       order, rdp_detail::log_excess(order, subset / clients, epsilon0, kbar, (subset - 1) / (8 * grown)));
@@ -149,8 +154,9 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   const double l = static_cast<double>(order), rate = subset / clients;
   const double p = 1 / (1 + std::exp(epsilon0)), c = 2 * std::sinh(epsilon0), odds = std::exp(-epsilon0);
   const double mode = numerics::smaller(std::floor((subset + 1) * p), subset);
-  // The distance of m/k from p takes two roundings of m/k, five of p and one of its own. X takes a further
-  // one of the rate, four of c and two for the products. Moving X towards 0 lowers a term.
+  // The distance of m/k from p is wrong by at most two roundings of m/k, five of p and one of itself. X is
+  // wrong by seven more: one from the rate, four from c and two from the products. Moving X towards 0 lowers
+  // a term.
   const auto base = [&](double m) {
     const double gap = m / subset - p;
     const double least = numerics::larger(0.0, std::fabs(gap) - kEightRoundings * (m / subset + p));
@@ -170,8 +176,9 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   };
   walk(1);
   walk(-1);
-  // A mass takes five roundings per step, two of which are those of the odds, and each sum one. Products and
-  // quotient take one each. Sum and total together take at most 12 per step and four.
+  // Per step, a mass gains at most five roundings, two of which are those of the odds, and each sum one. The
+  // products and the quotient add one each. Together, both sums are wrong by at most 12 roundings per step
+  // and four more.
   const double mean = sum / mass_sum * (1 - 16 * kUnitRoundoff * (steps + 64));
   if (!std::isfinite(mean)) return 0;  // the mean leaves the range of doubles; 0 is the trivial lower bound
   return std::log1p(mean) / (l - 1) * (1 - numerics::kEightyRoundings);

@@ -78,8 +78,9 @@ class CheckInMonitor {
   void watch(std::uint64_t rounds, std::uint64_t messages);
 
   // Records that the next round had `messages` messages of `clients` clients, which need not be as many as
-  // the plan declares. Their number must not depend on the coins of the round. Throws Error(data) as watch(),
-  // and Error(internal) for a slot protocol. A round without clients is counted, but skipped by the tests.
+  // the plan declares. Their number must not depend on the coins of the round. Throws Error(data) as watch()
+  // does, and Error(internal) for a slot protocol. A round without clients is counted, but skipped by the
+  // tests.
   void watch_round(std::uint64_t clients, std::uint64_t messages);
 
   // Returns the band for the number of messages of the next `rounds` rounds together; nullopt if these rounds
@@ -123,7 +124,8 @@ class CheckInMonitor {
   std::optional<Law> law(std::uint64_t rounds) const;
   const CountBand& band_of(const Law& law) const;
   void expect_planned(std::uint64_t rounds) const;
-  // Tests the messages of the next `rounds` rounds, which obey the law unless there is none.
+  // Tests the messages of the next `rounds` rounds against the law that is expected of them. Without a law,
+  // it only counts them.
   void test(const std::optional<Law>& expected, double most_messages, std::uint64_t rounds,
             std::uint64_t messages);
   void advance(std::uint64_t rounds, std::uint64_t messages);

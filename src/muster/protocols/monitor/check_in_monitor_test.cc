@@ -301,8 +301,8 @@ TEST(CheckInMonitor, ImpossibleCountsAreRefused) {
   EXPECT_ERROR(ErrorCode::data, monitor.watch(1, 10));
 }
 
-// A population that grows keeps its rate. Whoever tests its counts against the declared number of clients
-// calls that an excess of check-ins.
+// A population that grows keeps its rate. A test of its counts against the declared number of clients would
+// take them for too many check-ins.
 TEST(CheckInMonitor, ARoundMayHaveItsOwnNumberOfClients) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
   Generator generator(11);
