@@ -11,7 +11,7 @@ namespace muster::accounting {
 // Returns the value, or nullopt if it is infinite or NaN.
 std::optional<double> finite(double value);
 
-// Returns the largest lower value of the statement's bounds, or 0 if there is none.
+// Returns the largest lower value of the statement's bounds, or 0 if no bound has a lower value.
 double lower_of(const Statement& statement);
 
 // Sorts the statement's bounds, copies the first into `best`, and sets the lower value of `best` and of every

@@ -28,7 +28,8 @@ class ComposedUpper {
   // Returns whether the bound is proven and not provably at least as large as another bound of the list. A
   // bound that is not charged is only shown.
   bool charged() const;
-  // Returns the upper value, or infinity if there is none. The gate checks it if the bound is proven.
+  // Returns the upper value, or infinity if no finite value is known. The gate checks it if the bound is
+  // proven.
   double upper(const Gate& gate, std::uint64_t rounds, const Question& question) const;
   // Returns a somewhat larger upper value for less work, which the gate does not check
   // (ComposedCurve::rough_upper and TypedRounds::rough_upper).

@@ -55,7 +55,7 @@ class RollCallOfFixedWindow final : public RollCall {
   std::uint64_t clients_;
   std::uint64_t slots_;
   std::uint64_t batch_;
-  std::uint64_t run_ = 0;  // the run that was drawn; 0 if none
+  std::uint64_t run_ = 0;  // the run that was drawn; 0 if no run is drawn
   std::vector<Reservoir> chosen_;
   std::vector<std::uint64_t> present_;
 };

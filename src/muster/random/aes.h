@@ -2,7 +2,8 @@
 //
 // The portable cipher is the reference for all others, and the portable vector target (HWY_SCALAR) runs it.
 // Bulk encryption is in counter_blocks.cc. The table look-ups of the portable cipher are not constant-time:
-// do not use it where an attacker shares the processor's cache with a long-lived secret key. Pure functions.
+// do not use it where an attacker shares the processor's cache with a long-lived secret key. The functions
+// are pure.
 #pragma once
 
 #include <array>

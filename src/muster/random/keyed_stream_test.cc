@@ -1,5 +1,5 @@
 // Compares AES with the vectors of FIPS 197, and the streams with stored words on every vector target.
-// Neighbouring streams must be independent by a test that notices one shared word in twenty.
+// Neighbouring streams must pass a test of independence that notices one shared word in twenty.
 #include "muster/random/keyed_stream.h"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,8 @@
 //                     largest if the ratio takes only the two ends of this interval.
 //   Gaussian          D_l = l mu^2 / 2 for two normal laws with means mu deviations apart, in any dimension.
 // There is no such bound from (epsilon, delta > 0): see
-// docs/theory/no-conversion-from-approximate-dp.md. The order is a real number above 1. Pure functions.
+// docs/theory/no-conversion-from-approximate-dp.md. The order is a real number above 1. The functions are
+// pure.
 #pragma once
 
 namespace muster::accounting {

@@ -16,7 +16,7 @@
 //
 // There is no conversion from (eps, delta > 0) to RDP: see
 // docs/theory/no-conversion-from-approximate-dp.md. The conversion from pure epsilon-DP is in local_rdp.h.
-// All results are upper bounds, rounded up. Pure functions.
+// All results are upper bounds, rounded up. The functions are pure.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 // earlier answers. The neighbouring relation is replace-one, and the shuffler is honest. Rounds are composed
 // by optimal_composition.h. An (epsilon0, delta0)-LDP randomizer is given by epsilon0 as a function of
 // delta0; several values of delta0 are tried. Nothing throws; a Bound without `upper` says why in
-// `assumptions`. Pure functions.
+// `assumptions`. The functions are pure.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,8 @@ Theorem5::Theorem5(const DistributedRound& round, Lemma4 lemma)
 
 Theorem5::Theorem5(const DistributedRound& round, Lemma5 lemma)
     : round_(round), first_power_(3), averaged_(averaged_moments(round, [&](const auto& moment) {
-        // A millionth of a report keeps rounding from taking the sum's last count away.
+        // The slack is larger by a millionth of a report, so that rounding does not drop the sum's last
+        // count.
         const double slack = (lemma.last_count + 1e-6) / round.others() - 1;
         return published::lemma5(moment, round.clients - 1, round.rate, slack);
       })) {}

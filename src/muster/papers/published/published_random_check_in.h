@@ -15,9 +15,9 @@
 // The versions for (epsilon0, delta0)-LDP randomizers replace epsilon0 by 8 epsilon0; they are as published.
 //
 // A "round" is one whole run of m slots, or one shuffle. Several rounds are composed optimally
-// (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing throws. Pure
-// functions. fixed_window_simplified and the expected numbers of dummies are for comparison with the paper;
-// no bound is made from them.
+// (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing throws. The
+// functions are pure. fixed_window_simplified and the expected numbers of dummies are for comparison with the
+// paper; no bound is made from them.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,8 @@ std::optional<double> fixed_window_simplified(double epsilon0, double slots, dou
 // These serve the (epsilon0, delta0) versions. least_delta1 returns the least delta1 that the printed
 // condition on delta0 allows; nullopt if it allows none up to 1. approximate_epsilon_as_published returns the
 // least epsilon' = form.epsilon_as_published(d) with d + uses (e^epsilon' + 1) delta1 = `delta`; nullopt if
-// there is none. `form` must be made with 8 epsilon0, and `uses` is the number of slots or clients.
+// no epsilon' has this property. `form` must be made with 8 epsilon0, and `uses` is the number of slots or
+// clients.
 std::optional<double> least_delta1(double epsilon0, double delta0);
 std::optional<double> approximate_epsilon_as_published(const SubGaussian& form, double uses, double delta1,
                                                        double delta);

@@ -6,12 +6,12 @@
 //   girgis_ccs_2021_upper
 //                        an upper bound of D_order, rounded up, for any epsilon0-LDP randomizer if everybody
 //                        reports: Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy
-//                        of the shuffle model" (CCS 2021). Derived in docs/theory/baselines.md.
+//                        of the shuffle model" (CCS 2021). The derivation is in docs/theory/baselines.md.
 //   count_cells          cuts Bin(n, g) into cells (k, weight), for formulas that sum over the number k of
 //                        reports. The weights sum to 1 within 1e-6. Each cell is represented by its middle,
 //                        so sums over cells are approximate, not certified.
 //
-// Orders are integers >= 2. Pure functions.
+// Orders are integers >= 2. The functions are pure.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 // Two constants of Theorem 1 are 2 e^eps0 and 8 e^eps0; a follow-up paper misprints them as 2 eps0 and
 // 8 eps0. Theorem 1 holds for any epsilon0-LDP randomizer, discrete or not; docs/theory/as-published.md
 // checks its proof step by step. At the papers' own parameters its bound is 35 to 220 times the true D_l.
-// Upper values are rounded up and lower ones down, for k up to 10^8. Pure functions.
+// Upper values are rounded up and lower ones down, for k up to 10^8. The functions are pure.
 #pragma once
 
 #include <cstdint>
