@@ -1,7 +1,7 @@
 // Argument checks of the randomizers: a vector must have the randomizer's dimension, and a sum must have the
 // randomizer's number of entries and step.
 //
-// Thread-safe, but no other thread may add to a sum while it is checked.
+// The functions are thread-safe, but no other thread may add to a sum while it is checked.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The L2 norm of a gradient and the factor that clips it, rounded so that the clipped vector's norm never
 // exceeds the clip norm.
 //
-// Thread-safe.
+// The functions are thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Computes norms of clipped vectors in extended precision: none may exceed the clip norm. The textbook factor
-// without a margin must exceed it.
+// Computes norms of clipped vectors in extended precision: none may exceed the clip norm. With the textbook
+// factor, which has no margin, some norms must exceed it.
 #include "muster/randomizers/clip.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests that every vector randomizer must pass.
+// The tests that every vector randomizer must pass.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ class RandomizerContract : public ::testing::TestWithParam<Contract> {
  protected:
   const random::RunKey key_ = random::RunKey::from_seed(77);
 
-  // `d`, or the nearest dimension that the randomizer supports.
+  // Returns `d`, or the nearest dimension that the randomizer supports.
   static std::size_t fitting(std::size_t d) {
     return std::clamp(d, GetParam().least_dimensions, GetParam().most_dimensions);
   }

@@ -1,7 +1,7 @@
-// Compares messages of the gaussian randomizer with ball arithmetic of 200 bits, on every vector target
-// (instruction set). Each step must be the integer nearest to gradient * factor + deviation N. The normal N
-// is made from a uniform number and an angle, which are words of the stream, each continued by 192 further
-// bits. exact_gaussian_long_test.cc runs this file with a hundred times as many coordinates.
+// Compares the steps of gaussian's messages (add_stream_noise) with ball arithmetic of 200 bits, on every
+// vector target (instruction set). Each step must be the integer nearest to gradient * factor + deviation N.
+// The normal N is made from a uniform number and an angle, which are words of the stream, each continued by
+// 192 further bits. exact_gaussian_long_test.cc runs this file with a hundred times as many coordinates.
 //
 // The reference and the code under test share only the random words. The reference turns them into normals
 // itself and does not use the error bounds of that code.
@@ -46,7 +46,7 @@ class Reference {
     random::PairBits bits = random::drawn_bits(key, address, pair);
     random::KeyedStream further = random::further_bits(key, address, pair);
     // The radius is R = sqrt(-2 ln U) and the angle is pi x. U and x are the words of the pair, each
-    // continued by three further words and then by one half.
+    // continued by three further words and then by half a unit of the last bit.
     std::uint64_t radius[3], angle[3];
     for (int i = 0; i < 3; ++i) {
       radius[i] = further.next_u64();

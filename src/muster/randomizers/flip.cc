@@ -15,8 +15,9 @@ Flip flip_of(double epsilon0) {
     throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.epsilon0", fmt::format("{}", epsilon0),
                 "1e-9 .. 700", "is outside the range of the sampler");
   }
-  // Eight roundings. The hyperbolic tangent takes four, the quotient with the exponential four, and the
-  // product with the factor one more.
+  // The slack of 2^-50 is eight relative errors of 2^-53. The hyperbolic tangent is wrong by at most four of
+  // them, and so is the quotient: by two of the exponential, one of the sum and one of the division. The
+  // product with the slack adds one.
   constexpr double kRounding = 0x1p-50;
   std::uint64_t numerator;
   if (epsilon0 < 1) {

@@ -1,7 +1,7 @@
 // Turns a number into one private sign by two biased coins. The first coin gives the sign a mean proportional
 // to the number; the second flips it for privacy. A constant factor makes the sign an unbiased estimate.
 //
-// Thread-safe.
+// The functions are thread-safe.
 #pragma once
 
 #include "muster/random/samplers.h"
@@ -9,9 +9,9 @@
 namespace muster::randomizers {
 
 // The flip probability q is a multiple of 2^-64. It is 1/(e^epsilon0 + 1), rounded up with a margin for the
-// errors of its computation, so that (1 - q)/q <= e^epsilon0 holds for the rounded q. `inverse_bias` is
-// 1/(1 - 2q) for the same q. So the sign times `inverse_bias` estimates without bias. Up to the rounding of
-// q, `inverse_bias` is c = (e^epsilon0 + 1)/(e^epsilon0 - 1).
+// errors of its computation, so that (1 - q)/q <= e^epsilon0 holds for the rounded q. For the same q,
+// `inverse_bias` is 1/(1 - 2q), so that the sign times `inverse_bias` is an unbiased estimate of the share
+// (see negation_of). Up to the rounding of q, `inverse_bias` is c = (e^epsilon0 + 1)/(e^epsilon0 - 1).
 struct Flip {
   random::Probability probability;
   double inverse_bias;

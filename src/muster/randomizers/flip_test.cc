@@ -1,5 +1,6 @@
 // Computes the probabilities of the coins from their 64-bit numerators in multiple precision: no likelihood
-// ratio may exceed e^epsilon0. A coin that is rounded to nearest must exceed it.
+// ratio may exceed e^epsilon0. If the probability of the coin is rounded to nearest instead, some ratio must
+// exceed it.
 #include "muster/randomizers/flip.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Tests the noise against the normal law with the stated deviation, which must reject a deviation that is off
-// by one percent, and compares each coordinate with the client's stream.
+// Tests the noise against the normal law with the stated deviation, and compares each coordinate with the
+// client's stream. The test must reject a deviation that is off by one percent.
 #include "muster/randomizers/gaussian.h"
 
 #include <gtest/gtest.h>
@@ -91,8 +91,8 @@ TEST(Gaussian, TheNoiseIsTheClientsStream) {
   }
 }
 
-// With the same noise, the messages of two gradients differ like the clipped gradients, up to one step per
-// coordinate.
+// With the same noise, the messages of two gradients differ by as much as the clipped gradients do, up to one
+// step per coordinate.
 TEST(Gaussian, TwoGradientsMoveTheMessageByAtMostTwiceTheClip) {
   const std::size_t d = 500;
   const auto randomizer = make_gaussian(1.0, 0.25, d);

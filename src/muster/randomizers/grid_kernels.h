@@ -2,7 +2,7 @@
 //
 // Rounding is to the nearest integer, ties to even. The caller ensures that every scaled value, before it is
 // rounded, is below 2^31 in magnitude. All arrays hold `size` elements; arrays that start on a cache line are
-// fastest. Thread-safe.
+// fastest. The functions are thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The +-1 Hadamard matrix H with D rows, where D is a power of two and H_ij = (-1)^(number of ones in i & j):
 // one entry of H x, or the whole transform.
 //
-// H is symmetric, and H H = D I. Values are the same on every machine. Thread-safe.
+// H is symmetric, and H H = D I. Values are the same on every machine. The functions are thread-safe.
 #pragma once
 
 #include <cstddef>

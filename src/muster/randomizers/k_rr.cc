@@ -84,8 +84,9 @@ Replacement replacement_of(double epsilon0, std::uint64_t k) {
                 "is outside the range of the sampler");
   }
   const double extra = std::expm1(epsilon0), answers = static_cast<double>(k);
-  // Eight roundings. Each quotient takes at most six: two of `extra` above and below the line, the sum, and
-  // the quotient itself. The product with the factor is the seventh.
+  // The slack of 2^-50 is eight relative errors of 2^-53. Of these, `extra` has at most two, and it occurs in
+  // the dividend and in the divisor. The sum, the division and the product with the slack add one each, so
+  // there are at most seven.
   constexpr double kRounding = 0x1p-50;
   std::uint64_t numerator;
   if (extra < answers) {

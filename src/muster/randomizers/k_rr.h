@@ -3,8 +3,8 @@
 //
 // A client's vector is the indicator of its category among k. With probability w = k / (e^epsilon0 + k - 1)
 // the category is replaced, before it is sent, by one drawn uniformly from all k. So the true category is
-// e^epsilon0 times as probable as each other one. A message has log2(k) bits, rounded up. An answer is
-// decoded to (indicator of the answer - w/k in every entry) / (1 - w), an unbiased estimate of the client's
+// e^epsilon0 times as probable as any other one. A message has log2(k) bits, rounded up. An answer is decoded
+// to (indicator of the answer - w/k in every entry) / (1 - w), an unbiased estimate of the client's
 // indicator. A client without a category has the zero vector and sends a uniform answer; the mean of its
 // estimate is 1/k in every entry. The functions are pure, and a randomizer is immutable and may be shared
 // between threads (randomizer.h).

@@ -1,5 +1,6 @@
 // Computes the probabilities of the answers from the coin's numerator in multiple precision, and tests drawn
-// answers by a chi-squared test. A coin that is rounded to nearest must exceed epsilon0.
+// answers by a chi-squared test. If the probability of the coin is rounded to nearest instead, some privacy
+// losses must exceed epsilon0.
 #include "muster/randomizers/k_rr.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ TEST(KRandomizedResponse, TheCoinIsExactlyPrivate) {
       const Wide w = replaced(replacement_of(epsilon0, k));
       ASSERT_GT(w, 0);
       ASSERT_LT(w, 1);
-      // `own` and `other` are the probabilities of the true answer and of each other answer.
+      // `own` and `other` are the probabilities of the true answer and of any other answer.
       const Wide own = 1 - w + w / k, other = w / k;
       EXPECT_LE(log(own / other), Wide(epsilon0)) << epsilon0 << " " << k;
       // Rounding w to a multiple of 2^-64 changes w and 1 - w by a small relative error unless one of them is

@@ -42,7 +42,7 @@ double coordinate_second_moment(double d, double level) {
 TEST(L2, NoRepresentationOfOneSignIsMoreAccurate) {
   for (double d : {1.0, 2.0, 3.0, 10.0, 100.0, 1e4, 26010.0, 1e6}) {
     const double sphere = sphere_second_moment(1, 1, d);
-    // The largest plain coordinate is at most |x|, which is a level of sqrt(d).
+    // In the standard basis, no coordinate exceeds |x|, so the level is sqrt(d).
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(d)) * (1 + 1e-12)) << d;
     // To be better than the half-sphere randomizer, a representation would have to keep every coefficient
     // below 1.2534 |x| / sqrt(N).

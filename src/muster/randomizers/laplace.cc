@@ -82,8 +82,8 @@ LaplaceGrid laplace_grid(double epsilon0, double clip) {
   LaplaceGrid grid{};
   grid.step = std::ldexp(1.0, std::ilogb(clip) - fine);
   grid.half_range = static_cast<std::uint64_t>(std::ceil(clip / grid.step));
-  // The quotient has a relative rounding error of 2^-53, and so has the product with the last factor, which
-  // covers eight of them.
+  // The quotient and the product with the last factor are each wrong by a relative 2^-53 at most. The slack
+  // of 2^-50 covers eight such errors.
   constexpr double kRounding = 0x1p-50;
   grid.scale = static_cast<std::uint64_t>(
       std::ceil(4 * static_cast<double>(grid.half_range) / epsilon0 * (1 + kRounding)));

@@ -1,5 +1,6 @@
 // Tests the noise against its law, and compares the charged profile with the hockey-stick divergence of the
-// rounded noise, summed term by term. Two-sided geometric noise must exceed the charge.
+// rounded noise, summed term by term. The divergence of two-sided geometric noise must exceed the charged
+// profile.
 #include "muster/randomizers/laplace.h"
 
 #include <gtest/gtest.h>
@@ -66,8 +67,8 @@ TEST(Laplace, TheGridErrsOnThePrivateSide) {
       EXPECT_LE(4 * Wide(grid.half_range) / Wide(grid.scale), Wide(epsilon0));
       EXPECT_LT(grid.scale, std::uint64_t{1} << 24);
       EXPECT_GE(grid.half_range, 16u);
-      // The grid makes the noise only a little wider: the step is a small fraction of the clip norm, and an
-      // even smaller fraction of the noise.
+      // The grid makes the noise only a little wider, because a step is a small fraction of the clip norm. A
+      // step is also at most a thousandth of the scale of the noise.
       const double scale = static_cast<double>(grid.scale) / 2 * grid.step;
       EXPECT_GE(scale, 2 * clip / epsilon0 * (1 - 1e-15));
       EXPECT_LE(scale, 2 * clip / epsilon0 * (1 + 1.0 / static_cast<double>(grid.half_range) + 2e-4));
@@ -138,10 +139,10 @@ TEST(Laplace, TheChargedProfileIsNeverBelowTheTruth) {
 }
 
 TEST(Laplace, KnownBadTwoSidedGeometricNoisePassesTheCharge) {
-  // Two-sided geometric noise falls by the factor e^(-2/t) from one integer to the next, as rounded Laplace
-  // noise does away from 0. So its largest privacy loss, for two records that are 2 M = 8 steps apart at
-  // t = 16, is epsilon0 = 4 M / t = 1 exactly, too. But for an alpha between the likelihood ratios of two
-  // messages, the divergence is larger than that of continuous noise.
+  // The probabilities of two-sided geometric noise fall by the factor e^(-2/t) from one integer to the next,
+  // as those of rounded Laplace noise do away from 0. So if two records are 2 M = 8 steps apart, and t = 16,
+  // the largest privacy loss is exactly epsilon0 = 4 M / t = 1, too. But for an alpha between the likelihood
+  // ratios of two messages, the divergence is larger than that of continuous noise.
   const double alpha = std::exp(2.0 / 16);
   EXPECT_GT(slow_profile(alpha, 8, 16, two_sided_geometric),
             accounting::Profile::laplace(1.0).at(2.0 / 16) + 1e-4);

@@ -1,5 +1,5 @@
 // Tests how often the sent direction agrees with the gradient, at several norms, and the likelihood ratio of
-// opposite gradients. A coin made for a larger epsilon0 must fail.
+// opposite gradients. A randomizer made for a larger epsilon0 must fail the test of the ratio.
 #include "muster/randomizers/ldp_sgd.h"
 
 #include <gtest/gtest.h>
@@ -62,8 +62,8 @@ TEST(LdpSgd, TheBitHasTheStatedProbabilityAtEveryNorm) {
 
 // Counts how often the messages of two opposite gradients have a positive inner product with the axis: n1 and
 // n2 times in equally many trials. No event distinguishes the two gradients better than this one. Given
-// n1 + n2, n1 is about binomial with odds of at most e^epsilon0. Returns false if n1 is too large for these
-// odds.
+// n1 + n2, n1 is about binomial, and the odds of a success are at most e^epsilon0. Returns false if n1 is too
+// large for these odds.
 bool ratio_passes(double true_epsilon0, double claimed_epsilon0, std::string& summary) {
   const auto randomizer = make_ldp_sgd(true_epsilon0, 1.0, 3);
   const std::uint64_t n1 = agreements(*randomizer, kAxis, kAxis, kMessages, 100);
@@ -122,9 +122,9 @@ TEST(LdpSgd, DecodesToTheStatedLengthAndOppositeVectors) {
   }
 }
 
-// The sum is the same if a message's direction is still in the scratch, is made while another message is
-// added, or occurs twice, and whether or not the message fits into 32-bit sums. In few dimensions, some
-// directions have only small normals, so their normals are scaled to many steps.
+// The sum must not depend on whether a message's direction is still in the scratch, is made while another
+// message is added, or occurs twice, nor on whether the message fits into 32-bit sums. In few dimensions, all
+// normals of a direction may be small; they are then scaled up to many steps.
 TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
   const random::RunKey key = random::RunKey::from_seed(5);
   for (const std::size_t d : {1u, 3u, 70u, 3000u}) {

@@ -119,7 +119,7 @@ class VectorRandomizer {
   virtual std::size_t dimension() const = 0;
   // Returns the mechanism that the accountant charges for one message.
   virtual accounting::Mechanism description() const = 0;
-  // Bits per message, in a wire format without names or types.
+  // Returns the number of bits of a message, in a wire format without names or types.
   virtual std::uint64_t message_bits() const = 0;
   // Returns the variance of one decoded message, summed over its coordinates, if the clipped vector (for a
   // zero vector of k-rr, the vector with 1/k in every entry) has the squared length `squared_norm`.

@@ -1,5 +1,5 @@
-// The interface of the `sum` fidelity, which draws only the sum of a round's messages instead of the messages
-// themselves. The sum has the same law.
+// The interface of the `sum` fidelity, which draws only the sum of a round's messages, with the same law,
+// instead of the messages themselves.
 //
 // This makes simulations fast: the clients' vectors are clipped and added up exactly, and then the noise of
 // all messages is drawn at once. The result has the law of the sum that the aggregator would compute from

@@ -1,5 +1,6 @@
-// Tests that every SumSampler must pass, except that of its law (sum_sampler_test.cc). Each check is a
-// function of a sampler. The last test shows that each check refuses samplers that are faulty in its respect.
+// The tests that every SumSampler must pass, except the test of its law (sum_sampler_test.cc). Each check is
+// a function that makes samplers and tests them. The last test shows that each check rejects samplers with
+// the fault that it looks for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ struct Contract {
   const char* name;
   const char* type;  // the class, which tests/architecture/house_rules.py looks for
   Maker make;
-  // Returns the vector of one client. The vectors of neighbouring clients differ.
+  // Returns the vector of one client. The vectors of consecutive clients differ.
   std::function<Vector(std::size_t dimension, std::size_t client)> vector;
   std::function<Vector(const Vector&)> clipped;
   // The largest difference between a coordinate of the sum of one vector and that of the clipped vector.
@@ -52,8 +53,9 @@ struct Contract {
 
 void PrintTo(const Contract& contract, std::ostream* out) { *out << contract.name; }
 
-// Each vector has one large or tiny entry. The large last entry makes each norm exceed the clip norm, and the
-// sum of 131 vectors exceed 32 bits. Every seventh client has the zero vector.
+// Returns a client's vector. Every seventh client has the zero vector. Each of the other vectors has one
+// large or tiny entry, and a large last entry, which makes the norm exceed the clip norm and the sum of 131
+// vectors exceed 32 bits.
 Vector steep(std::size_t dimension, std::size_t client) {
   Vector x(dimension);
   if (client % 7 == 5) return x;
@@ -71,7 +73,7 @@ Vector shortened(Vector x) {
   return x;
 }
 
-// Every tenth client has no category.
+// Returns the indicator of a client's category. Every tenth client has no category.
 Vector category(std::size_t dimension, std::size_t client) {
   Vector x(dimension);
   if (client % 10 != 9) x[client * client % dimension] = 1;
@@ -86,8 +88,8 @@ std::vector<Contract> contracts() {
        .make = [](std::size_t d) { return make_gaussian_sum(kSigma, kClip, d); },
        .vector = steep,
        .clipped = shortened,
-       // The factor that clips is smaller than that of `shortened` by at most 2^-18, a step is at most
-       // kClip 2^-25, and a float has 24 bits.
+       // The factor that clips is smaller than that of `shortened` by a relative 2^-18 at most, a step is at
+       // most kClip 2^-25, and a float has 24 bits.
        .error = kClip * 0x1p-17,
        .dimensions = {1, 2, 5, 1003},
        .refused = {[] { return make_gaussian_sum(0, 1, 3); }, [nan] { return make_gaussian_sum(nan, 1, 3); },
@@ -127,8 +129,8 @@ MessageSum sum_of(const SumSampler& sampler, const std::vector<Vector>& vectors)
 
 constexpr std::array<std::size_t, 6> kCounts = {0, 1, 7, 8, 9, 131};
 
-// Vectors that are added together give the bits of vectors that are added alone, in an empty sum and in one
-// that has vectors already.
+// Adding several vectors in one call gives the same bits as adding them one by one, to an empty sum and to
+// one that has vectors already.
 AssertionResult adds_together_as_alone(const Contract& contract, const Maker& make) {
   for (const std::size_t dimension : contract.dimensions) {
     const auto sampler = make(dimension);
@@ -171,8 +173,8 @@ AssertionResult adds_the_clipped_vectors(const Contract& contract, const Maker& 
   return AssertionSuccess();
 }
 
-// Parts of the clients, one of which is empty, give the sum of all in whatever order they are merged, and the
-// same draw.
+// The clients are split into four parts, one of which is empty. In whatever order the sums of the parts are
+// merged, the result is the sum of all clients, and a draw from it is the same.
 AssertionResult merges_in_any_order(const Contract& contract, const Maker& make) {
   constexpr std::array<std::size_t, 5> kEnds = {0, 3, 3, 12, 40};
   for (const std::size_t dimension : contract.dimensions) {
@@ -196,9 +198,9 @@ AssertionResult merges_in_any_order(const Contract& contract, const Maker& make)
   return AssertionSuccess();
 }
 
-// A draw has the bits of its key, round and exact sum, whatever was drawn before and by whichever object, and
-// other keys and rounds give other bits. The exact sum does not change. The dimension is the largest, at
-// which two draws are equal with negligible probability.
+// The bits of a draw depend on its key, its round and the exact sum alone, not on earlier draws or on the
+// object that draws. Other keys and rounds give other bits. The exact sum does not change. The largest
+// dimension is used, because two draws are then equal with negligible probability.
 AssertionResult draws_by_key_and_round(const Contract& contract, const Maker& make) {
   const std::size_t dimension = contract.dimensions.back();
   const auto sampler = make(dimension), other = make(dimension);
@@ -226,7 +228,7 @@ AssertionResult draws_by_key_and_round(const Contract& contract, const Maker& ma
   return AssertionSuccess();
 }
 
-// A drawn sum has the exact sum's count. The sum of nobody is empty and stays empty.
+// A drawn sum has the exact sum's count. The sum of no clients is zero, and so is a sum drawn from it.
 AssertionResult keeps_the_count(const Contract& contract, const Maker& make) {
   const random::RunKey key = random::RunKey::from_seed(9);
   for (const std::size_t dimension : contract.dimensions) {
@@ -250,7 +252,8 @@ AssertionResult keeps_the_count(const Contract& contract, const Maker& make) {
   return AssertionSuccess();
 }
 
-// Of three passes, the one with the bad vector and those after it are not added. A single vector is a pass.
+// Of three passes, the one with the bad vector and those after it are not added. A single vector is a pass of
+// its own.
 AssertionResult refuses_bad_vectors(const Contract& contract, const Maker& make) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const std::size_t dimension : contract.dimensions) {
@@ -278,7 +281,8 @@ AssertionResult refuses_bad_vectors(const Contract& contract, const Maker& make)
   return AssertionSuccess();
 }
 
-// Vectors of another dimension, and sums of another size or step, are mistakes of the program.
+// Vectors of another dimension, and sums of another size or step, are mistakes of the program and are refused
+// with Error(internal).
 AssertionResult refuses_misfits(const Contract& contract, const Maker& make) {
   const random::RunKey key = random::RunKey::from_seed(1);
   for (const std::size_t dimension : contract.dimensions) {
@@ -387,7 +391,7 @@ class FaultySampler final : public SumSampler {
                            fault_ != Fault::favours_the_first && fault_ != Fault::refuses_nothing &&
                            fault_ != Fault::takes_any_sum;
     if (in_passes) return good_->add_all(vectors, exact);
-    // A vector that is refused then leaves the vectors before it in the sum, also those of its own pass.
+    // If a vector is refused here, the vectors before it stay in the sum, even those of its own pass.
     for (const std::span<const float> vector : vectors) add(vector, exact);
   }
 

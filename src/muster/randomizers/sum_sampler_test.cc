@@ -1,7 +1,7 @@
 // Compares the `sum` fidelity with the messages that it replaces. Many rounds of one population are simulated
 // with messages, and as many with sums. Their estimates are compared with each other and with closed forms of
-// the moments. The same tests must detect faulty variants. What else every sampler must do is tested in
-// sum_sampler_contract_test.cc.
+// the moments. The same tests must detect faulty variants. sum_sampler_contract_test.cc tests what else every
+// sampler must do.
 #include "muster/randomizers/sum_sampler.h"
 
 #include <gtest/gtest.h>
@@ -187,7 +187,9 @@ std::vector<Vector> records(std::size_t k) {
   return clients;
 }
 
-// A client answers i with probability p, q or 1/k. The answers of the clients are independent.
+// Returns the moments of the estimate. A client answers i with probability p if i is its category, with
+// probability q if it has another category, and with probability 1/k if it has none. The answers of the
+// clients are independent.
 Moments moments_of_k_rr(const std::vector<Vector>& clients) {
   const std::size_t k = clients.front().size();
   const double e = std::exp(kEpsilon0), total = e + static_cast<double>(k) - 1;
@@ -259,11 +261,11 @@ INSTANTIATE_TEST_SUITE_P(Samplers, SumSamplerLaw,
                            return instance.param.name + std::to_string(instance.param.dimension);
                          });
 
-// Every coordinate has its own noise, also across blocks. A coordinate is a rounded normal of deviation 96,
-// so it has any given value with probability at most p = 1 / (sqrt(2 pi) 96), also given the coordinates
-// before it. The number of equal pairs at one lag is therefore at most Bin(1499, p) in stochastic order (mean
-// 6.2), and it is 25 or more with probability at most 1.1e-8. The false-alarm rate of all four lags together
-// is 4.4e-8.
+// Every coordinate has noise of its own, even if the coordinates lie in different blocks. A coordinate is a
+// rounded normal of deviation 96, so it has any given value with probability at most p = 1 / (sqrt(2 pi) 96),
+// also given the coordinates before it. The number of equal pairs at one lag is therefore at most Bin(1499,
+// p) in stochastic order (mean 6.2), and it is 25 or more with probability at most 1.1e-8. The false-alarm
+// rate of all four lags together is 4.4e-8.
 TEST(GaussianSum, EveryCoordinateHasItsOwnNoise) {
   const auto sampler = make_gaussian_sum(kSigma, kClip, 1500);
   MessageSum exact = sampler->make_sum();

@@ -4,7 +4,7 @@
 // C is the clip norm `clip`, and d is the dimension. `c` is the factor that makes a noisy sign unbiased:
 // 1/(1 - 2q) for the flip probability q, which is coth(epsilon0 / 2) up to the rounding of q (flip.h). A
 // decoded message is unbiased, so its variance is the second moment minus the squared length of the clipped
-// vector. docs/theory/vector-randomizers.md derives the formulas. Thread-safe.
+// vector. docs/theory/vector-randomizers.md derives the formulas. The functions are thread-safe.
 #pragma once
 
 namespace muster::randomizers {

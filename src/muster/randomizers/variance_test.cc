@@ -10,7 +10,7 @@ namespace muster::randomizers {
 namespace {
 
 TEST(Variance, TheSphereByQuadratureOverAnAngle) {
-  // For the angle between v and u, E |<v, u>| = int |cos| sin^(d-2) / int sin^(d-2) over [0, pi].
+  // In terms of the angle between v and u, E |<v, u>| = int |cos| sin^(d-2) / int sin^(d-2) over [0, pi].
   for (int d : {2, 3, 5, 20, 300}) {
     double top = 0, bottom = 0;
     constexpr int kNodes = 400'000;
