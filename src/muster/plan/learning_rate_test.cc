@@ -1,4 +1,4 @@
-// Checks the learning rate at single rounds, its canonical text, and which texts are no schedule.
+// Checks the learning rate at single rounds, its canonical text, and which values and steps are refused.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -189,7 +189,7 @@ TEST(Plan, WithValidatesTheWholePlanAnew) {
   expect_same_refusal(plan, "participation.rate", "1.5");
   expect_same_refusal(plan, "rounds.learning_rate", "[[2, 1.0]]");
   expect_same_refusal(plan, "participation.slots", "10");         // does not apply to the protocol
-  expect_same_refusal(plan, "participation.protocol", "subset");  // needs the number of clients
+  expect_same_refusal(plan, "participation.protocol", "subset");  // needs participation.subset
   expect_same_refusal(plan, "randomizer.kind", "gaussian");       // needs sigma
   expect_same_refusal(plan, "rounds.count", "1e13");              // more updates than can be numbered
   expect_same_refusal(plan, "rounds.cuont", "1");

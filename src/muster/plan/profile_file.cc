@@ -33,7 +33,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
 }
 
-// The start of a text, in a form that can be shown.
+// Returns the start of a text, in a form that can be shown.
 std::string shown(std::string_view text) {
   constexpr std::size_t kEnough = 40;
   std::string start = printable(text.substr(0, kEnough));
@@ -76,7 +76,8 @@ class Reader {
       refuse(lines_.front().number, shown(lines_.front().text), forms(),
              "is neither the header of a table nor the first row of a channel");
     }
-    // The first row of a table, which no channel has: probabilities of 1 and more.
+    // No channel has a row of 1 and another positive number, because its probabilities would sum to more than
+    // 1. It must be the first row of a table without its header.
     const std::vector<std::string_view> first = cells(lines_.front(), Channel::kMaxOutputs);
     if (first.size() == 2 && parse_number(first[0]) == 1 &&
         parse_number(first[1]).value_or(0) > Channel::kMaxSumError) {

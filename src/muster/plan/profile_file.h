@@ -20,7 +20,7 @@
 
 namespace muster::protocols {
 
-// A file that was read. Whatever becomes of the file later, this is what the plan says.
+// The contents of a file when it was read. Later changes of the file do not change the plan.
 struct ProfileFile {
   std::string path;
   std::string hash;  // of the file's bytes, as `b2sum -l 256` prints it

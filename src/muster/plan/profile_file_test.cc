@@ -40,7 +40,7 @@ TEST(ProfileFile, IsReadAsPeopleAndProgramsWriteIt) {
                             "# half way\r\n2.0,3.2e-1\r\n4,1E-1\r\n8,-0\r\n inf , 0.0",
                             "t"),
             kOfTable);
-  // numpy.savetxt with its own format and a header, which it writes as a comment.
+  // This is what numpy.savetxt writes in its default format, with a header, which becomes a comment.
   EXPECT_EQ(profile_of_text("# rows are inputs\n"
                             "5.000000000000000000e-01,2.500000000000000000e-01,2.500000000000000000e-01\n"
                             "2.500000000000000000e-01,5.000000000000000000e-01,2.500000000000000000e-01\n"
@@ -123,7 +123,7 @@ TEST_F(PlanOfAFile, ChargesTheProfile) {
   EXPECT_EQ(this->plan(write("b.csv", kChannel)).mechanism(), Mechanism(kOfChannel));
 }
 
-// The expected hash is that of `printf ... | b2sum -l 256`.
+// The canonical text of a plan states the hash of the file's contents and not its path.
 TEST_F(PlanOfAFile, IsHashedByTheContents) {
   const Plan plan = this->plan(write("a.csv", kTable)), same = this->plan(write("elsewhere.csv", kTable));
   EXPECT_THAT(
@@ -134,7 +134,8 @@ TEST_F(PlanOfAFile, IsHashedByTheContents) {
   EXPECT_NE(plan.hash(), this->plan(write("a.csv", kChannel)).hash());
 }
 
-// A plan never changes, so neither do the plans that calibration makes of it.
+// A plan does not change when the file of its profile does, and neither do the plans that calibration makes
+// from it.
 TEST_F(PlanOfAFile, ReadsTheFileOnce) {
   const std::string path = write("a.csv", kTable);
   const Plan plan = this->plan(path, Command::calibrate, {"rounds.count"});

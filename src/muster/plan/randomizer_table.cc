@@ -38,7 +38,7 @@ double k_rr_second_moment(const PlanValues& values) {
 }
 
 // Returns e^epsilon0, or e^100 if epsilon0 is above 100, so that the value stays finite. The estimates below
-// do not matter for such an epsilon0.
+// need not be accurate for such an epsilon0.
 double capped_exp(const PlanValues& values) { return std::exp(std::min(*values.epsilon0, 100.0)); }
 
 // Returns the likelihood_variance of a randomizer of class C (docs/theory/class-c.md), which is
@@ -72,8 +72,9 @@ const ProfileFile& profile_of(const PlanValues& values) {
   return *values.profile;
 }
 
-// Returns the variance of X* at epsilon = 0 (docs/theory/profile-only.md): a kink at ln alpha = l > 0 has the
-// value e^l - 1 with its Q-mass, and its mirror image 1 - e^l with as much.
+// Returns the variance of the law X* at epsilon = 0 (docs/theory/profile-only.md). A kink of the profile at
+// ln alpha = l > 0, whose Q-mass is m, gives X* the value e^l - 1 with probability m. Its mirror image, the
+// kink at -l, gives X* the value 1 - e^l with the same probability. The mean is 0.
 double profile_variance(const accounting::ProfileLocal& mechanism) {
   const accounting::Profile profile = mechanism.profile().profile();
   double variance = 0;

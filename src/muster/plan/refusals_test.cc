@@ -213,7 +213,8 @@ TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
       "not come first; allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi)");
 }
 
-// Conditions on several keys are found by code that knows the values alone.
+// Conditions on several keys are checked by code that knows only the values. The errors must name the place
+// all the same.
 TEST(PlanRefusals, ConditionsOnSeveralKeysNameThePlaceToo) {
   const auto with = [](const char* protocol, const Lines& more) {
     Lines lines = ldp_sgd_plan();
@@ -234,7 +235,7 @@ TEST(PlanRefusals, ConditionsOnSeveralKeysNameThePlaceToo) {
       "divisor of participation.slots = 10");
   EXPECT_THAT(refusal(with("\"random-check-in-sliding\"", {}), "participation.slots", "601"),
               HasSubstr("participation.slots = 601 (bad.toml, line 14, column 23) is a window longer"));
-  // A flag is named as such.
+  // If a flag states the value, the error names the flag instead of a line.
   PlanSource source =
       PlanSource::from_text(written(with("\"subset\"", {}), "participation.subset", "500"), "bad.toml");
   source.override_key("population.clients", "100");
@@ -249,7 +250,7 @@ TEST(PlanRefusals, ConditionsOnSeveralKeysNameThePlaceToo) {
   EXPECT_EQ(error.reason(), Reason::out_of_range);
 }
 
-// In code, plans are made before anything is asked of them.
+// In code, a plan is made before any command uses it, so the error says that a plan needs the key.
 TEST(PlanRefusals, AMissingKeyIsNeededByTheCommandOrByAPlan) {
   PlanSource source;
   const auto refused = [&source] {

@@ -1,7 +1,7 @@
 // A schedule gives a number for every round. It is piecewise constant: the value of each step holds until the
 // next step begins.
 //
-// Rounds count from 1. Schedules are immutable.
+// Rounds count from 1. A Schedule is immutable and may be shared between threads.
 #pragma once
 
 #include <cstdint>

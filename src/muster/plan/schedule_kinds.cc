@@ -31,7 +31,7 @@ Schedule::Steps steps_value(const Stated& stated, const std::vector<RawValue>& s
       refuse(stated, Reason::malformed,
              fmt::format("has the step {}, which is not [round, value]", step.text));
     }
-    // Adding 0 turns -0 into 0, which is what the canonical text of a schedule is read as.
+    // Adding 0 turns -0 into 0, so that both have the same canonical text and hash.
     schedule.emplace_back(static_cast<std::uint64_t>(*round), *value + 0.0);
   }
   return schedule;

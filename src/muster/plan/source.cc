@@ -215,7 +215,8 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
     return Error(ErrorCode::file, name, "", "", fmt::format(", line {}: {}", line, why));
   };
   while (!text.empty()) {
-    // A key is stated once. Looking for it among the entries takes time, which repetitions must not multiply.
+    // A canonical text states each key at most once. The limit also bounds the time that looking for keys
+    // among the entries takes.
     if (++line > plan_keys().size()) {
       throw damaged("more lines than there are keys of a plan");
     }

@@ -34,8 +34,8 @@ struct Origin {
   // 0 if `file` has no lines: it then is the name of an argument, such as "rounds=".
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  // Whether the value is for every command that will read the plan, although it is written as that of a flag:
-  // a caller of the library stated it, or the canonical text of a plan.
+  // Whether a caller of the library, or the canonical text of a plan, stated the value. Such a value is for
+  // every command that will read the plan, although it may be written like the value of a flag.
   bool in_code = false;
 
   bool is_flag() const { return !flag.empty(); }
@@ -43,7 +43,7 @@ struct Origin {
   bool is_for_one_command() const { return is_flag() && !in_code; }
   // Whether a number may be written as text, as in a flag.
   bool takes_text() const { return is_flag() || in_code; }
-  // "plans/a.toml, line 4, column 9", or what overrode the key, or the argument.
+  // Returns "plans/a.toml, line 4, column 9", or what overrode the key, or the name of the argument.
   std::string describe() const;
 };
 
@@ -82,18 +82,19 @@ class PlanSource {
   void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
   // Whether an override gives `key` a value that the file does not give it.
   bool changes(std::string_view key) const;
-  // States a key as a caller of the library does, with a value that has a type already. Of `raw`, the origin
+  // States a key as a caller of the library does, with a value that has a type already. The origin of `raw`
   // is ignored. Errors name the argument that the key has in code, such as `rounds=` (keyword_of). With
-  // `overrides`, the value overrides what the source states, as a flag would; but a key that the command
-  // does not use is not refused. Throws Error(plan) for text that is an array but not TOML.
+  // `overrides`, the value overrides what the source states, as a flag would; but a key that the command does
+  // not use is not refused. Throws Error(plan) for text that is an array but not TOML.
   void state(std::string_view key, RawValue raw, bool overrides);
-  // Of the source of a valid plan, drops the values that the plan left out. The others count as stated in the
-  // source from now on, and none as overridden, so that later overrides can leave them out (Plan::validate).
+  // Call this for the source of a valid plan. Drops the values that the plan left out. From now on, the other
+  // values count as stated in the source and not as overridden, so that a later override of the protocol or
+  // the randomizer can leave them out (Plan::validate).
   void settle();
   // Lets errors name arguments in code, such as `rounds=`, where they otherwise name flags.
   void name_arguments() { names_arguments_ = true; }
   bool names_arguments() const { return names_arguments_; }
-  // The flag of a key or, after name_arguments(), its argument.
+  // Returns the flag of a key or, after name_arguments(), its argument.
   std::string setter_of(std::string_view key) const;
 
   // Lets Plan::validate leave out `key`, instead of refusing it, in a plan to which the key does not apply.
@@ -128,8 +129,9 @@ class PlanSource {
 // reach into the next run". Returns an equal error if it names the place already, or has no key.
 Error placed(const Error& error, const std::string& place);
 
-// Calls `call`, whose errors are about a plan that was made from `source`. An Error of the call is thrown
-// with its place (PlanSource::with_place), which the code that found it cannot know: it sees values alone.
+// Returns call(), whose errors are about a plan that was made from `source`. An Error that `call` throws is
+// thrown again with its place (PlanSource::with_place), because the code that detects the error sees only
+// values.
 template <typename Call>
 auto naming_places(const PlanSource& source, Call&& call) {
   try {

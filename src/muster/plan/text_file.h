@@ -1,6 +1,6 @@
 // Reads a small text file whole: a plan, or a file that a plan names.
 //
-// Each call opens the file anew. Any thread may call it.
+// Each call opens the file anew. The function may be called from any thread.
 #pragma once
 
 #include <cstddef>

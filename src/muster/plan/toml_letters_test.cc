@@ -1,5 +1,5 @@
 // Lists texts in which letters beyond ASCII stand inside strings and comments, where they are allowed, and
-// outside, where the search must stop at the first one.
+// outside of them, where the search must stop at the first such letter.
 #include "muster/plan/toml_letters.h"
 
 #include <gtest/gtest.h>

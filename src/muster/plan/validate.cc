@@ -63,7 +63,8 @@ struct Deciding {
   bool fits(const KeySpec& spec) const { return spec.applies_to(protocol, randomizer, model); }
 };
 
-// Returns what needs a key of every plan, as shown to users. In code, plans are made before they are used.
+// Returns what needs a key that every plan must state, as shown to users: the command or, for a plan that
+// code makes before any command uses it, "a plan".
 std::string needed_by(const PlanSource& source, Command command) {
   return source.names_arguments() && command == Command::account ? "a plan" : name_of(command);
 }

@@ -122,7 +122,7 @@ struct Switch {
 };
 
 // The name of a column in the header of a file: text without control characters, and without blanks around
-// it. An empty field means that the plan names none; empty text is refused.
+// it. An empty field means that the plan names no column; empty text is refused.
 struct ColumnName {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<std::string> field;
@@ -134,7 +134,8 @@ struct ColumnName {
 
 // A file with the profile of a randomizer (profile_file.h), by its path. Reading the value reads the file,
 // unless the stated value has its contents already (RawValue::profile). The canonical text states the hash of
-// the contents, so that a plan's hash does not depend on where the file is; it cannot be read as a path.
+// the contents, so that a plan's hash does not depend on where the file is; the hash cannot be read back as a
+// path.
 struct ProfilePath {
   static constexpr std::string_view kPlaceholder = "FILE";
   Field<std::shared_ptr<const ProfileFile>> field;
@@ -211,7 +212,7 @@ struct Choice {
   std::string_view untrainable, incomparable;  // as in OptionOf
   std::function<void(PlanValues&)> choose;
 
-  // Returns the reason why the command refuses it; empty if it takes it.
+  // Returns the reason why the command refuses this choice; empty if the command accepts it.
   std::string_view refused_by(Command command) const {
     return command == Command::train     ? untrainable
            : command == Command::compare ? incomparable

@@ -30,15 +30,15 @@ const char* type_name(const RawValue& raw) {
   }
 }
 
-// Reads the whole text as a double. Fails with `result_out_of_range` for a number that
-// is too large or too near 0 for a double, and with `invalid_argument` for other text.
+// Reads the whole text as a double. Fails with `result_out_of_range` for a number that is too large or too
+// near 0 for a double, and with `invalid_argument` for other text.
 std::errc read_number(std::string_view text, double& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return end == text.data() + text.size() ? error : std::errc::invalid_argument;
 }
 
-// The digits of a decimal number, of which the last `decimals` stand after the point. There are no zeros in
-// front, and none at the end after the point.
+// A decimal number: the integer `digits` times 10^-decimals. `digits` has no leading zeros, is empty for 0,
+// and does not end in 0 if `decimals` is positive.
 struct Decimal {
   std::string digits;
   std::int64_t decimals = 0;
@@ -72,7 +72,7 @@ enum class Form { integer, fraction, no_number };
 struct WrittenInteger {
   Form form = Form::no_number;
   bool negative = false;
-  std::uint64_t value = 0;  // at most 2^64 - 1, also for larger integers
+  std::uint64_t value = 0;  // 2^64 - 1 for larger integers
   bool too_large = false;   // whether the integer is larger than that
 };
 

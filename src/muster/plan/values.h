@@ -56,7 +56,7 @@ std::optional<double> toml_number(const RawValue& raw);
 // These functions convert a stated value to a type, and throw Error(plan) if that is not possible.
 std::string text_value(const Stated& stated);
 // If `text_in_files` is true, a file may state the integer as text, because TOML integers end at 2^63 - 1.
-// Otherwise 2^64 - 1 stands for all larger integers, too, which no such key allows.
+// Otherwise, 2^64 - 1 is returned for every larger integer; no such key allows so large a value.
 std::uint64_t integer_value(const Stated& stated, bool text_in_files);
 // Accepts a TOML boolean and, from a flag, the text `true` or `false`.
 bool truth_value(const Stated& stated);

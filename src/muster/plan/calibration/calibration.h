@@ -5,10 +5,10 @@
 // or has six significant digits, and the next such value misses the target. In most cases the accountant
 // evaluates the next value. Otherwise the miss is predicted by a line, with logarithms on both axes, through
 // the epsilons of the answer and of another evaluated value whose logarithm differs by at most 0.01. At the
-// next value, this line must lie above the target by more than a quarter of its rise since the answer. The
-// returned statement is the accountant's statement for the answer itself. The knob (knob.h) `accuracy`
-// chooses the randomizer's noise and the check-in rate together (docs/theory/accuracy.md). All functions are
-// pure; calibrate builds several accountants in turn.
+// next value, this line must lie above the target by more than a quarter of its rise from the answer to the
+// next value. The returned statement is the accountant's statement for the answer itself. The knob (knob.h)
+// `accuracy` chooses the randomizer's noise and the check-in rate together (docs/theory/accuracy.md). All
+// functions are pure; calibrate builds several accountants in turn.
 //
 // Example:
 //     Plan plan = Plan::validate(source, Command::calibrate, keys_solved_by(Knob::sigma));

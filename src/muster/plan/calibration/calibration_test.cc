@@ -139,7 +139,7 @@ TEST(Calibration, ExtremeTargets) {
   expect_inverse(Knob::clients, {.epsilon = 1e-4, .delta = 1e-9, .view = {}}, {});
 }
 
-// Fewer clients than the subset would be guessed for so large an epsilon.
+// For such large epsilons, the rough formula would guess fewer clients than the subset has.
 TEST(Calibration, ThereAreNeverFewerClientsThanASubset) {
   for (const double epsilon : {1.0, 300.0}) {
     const Calibration found = calibrate(plan_for(Knob::clients, {{"participation.protocol", "subset"},

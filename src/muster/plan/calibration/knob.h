@@ -36,7 +36,8 @@ struct Parameter {
 
 // Throws Error(internal) for accuracy, which is not one parameter.
 Parameter parameter_of(Knob knob);
-// As above, with a range that keeps the number of clients at least as large as the subset and the minimum.
+// Does the same as the function above, but with a range that keeps the number of clients at least as large as
+// the subset and the minimum.
 Parameter parameter_of(Knob knob, const Plan& plan);
 // Returns the parameter that sets the noise of the plan's randomizer: sigma or epsilon0.
 Parameter noise_parameter(const Plan& plan);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 RawValue text(const std::string& value) { return {.value = value, .text = value, .origin = {}}; }
 
-// A plan as code states it, without the keys in `left_out`.
+// Returns a plan as code states it, without the keys in `left_out`.
 PlanSource stated(const std::vector<std::string_view>& left_out = {}) {
   PlanSource source;
   source.name_arguments();
@@ -53,8 +53,8 @@ TEST(OpenPlan, MayLackWhatCalibrationFinds) {
   EXPECT_ERROR(ErrorCode::plan, OpenPlan(stated({"participation.protocol"})));
 }
 
-// What code states is refused in the words that flags are refused in, and names the argument instead of the
-// flag.
+// A value that code states is refused with the same message as a flag's value, except that the message names
+// the argument instead of the flag.
 TEST(OpenPlan, RefusesWhatFlagsRefuse) {
   for (const auto& [key, value] : {std::pair("population.clients", "1.5"),
                                    {"population.clients", "18446744073709551616"},
@@ -76,8 +76,8 @@ TEST(OpenPlan, RefusesWhatFlagsRefuse) {
   }
 }
 
-// A new protocol leaves out what earlier statements say and it does not need, but refuses what is stated
-// with it.
+// If an override changes the protocol, earlier keys that do not apply to the new protocol are left out. A key
+// that is stated together with the new protocol and does not apply to it is refused.
 TEST(OpenPlan, OverridesLeaveOutWhatNoLongerApplies) {
   PlanSource source = stated();
   source.state("participation.rate", text("0.2"), true);
@@ -95,7 +95,8 @@ TEST(OpenPlan, OverridesLeaveOutWhatNoLongerApplies) {
   EXPECT_ERROR(ErrorCode::plan, OpenPlan{source});
 }
 
-// Training's keys belong to a plan in code, although a flag for them is refused where they are not used.
+// A plan in code may state keys that only training uses, although flags for these keys are refused by
+// commands that do not use them.
 TEST(OpenPlan, TakesKeysOfTraining) {
   PlanSource source = stated();
   source.state("rounds.momentum", text("0.9"), false);

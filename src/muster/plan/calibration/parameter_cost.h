@@ -18,9 +18,9 @@ struct Target {
   std::optional<accounting::View> view = std::nullopt;  // the protocol's own view if not given
 };
 
-// Answers for one value of the parameter at a time. It keeps the accountants of the last three values,
-// because the result of a search is usually one of these values. If the parameter is the number of rounds,
-// one accountant serves all values.
+// Evaluates one value of the parameter at a time. A ParameterCost keeps the accountants of the last three
+// values, because the result of a search is usually one of these values. If the parameter is the number of
+// rounds, one accountant serves all values.
 class ParameterCost {
  public:
   ParameterCost(const Plan& plan, const Parameter& parameter, const Target& target);

@@ -16,7 +16,7 @@
 
 namespace muster::protocols {
 
-// Throws Error(plan) for the randomizer `pure`, which does not define what a report carries.
+// Throws Error(plan) for the randomizers `pure` and `profile`, which do not define what a report carries.
 double round_variance(const PlanValues& values);
 
 }  // namespace muster::protocols

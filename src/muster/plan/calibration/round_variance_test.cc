@@ -132,8 +132,8 @@ std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits
                         bits);
     return chosen;
   }
-  // Each client of a window checks in at one of the window's slots. The first `batch` slots make up the step;
-  // if the window slides, only the first one does.
+  // Each client of a window checks in at one of the window's slots or does not check in. The first `batch`
+  // slots make up the step; if the window slides, only the first one does.
   const bool sliding = values.protocol == Protocol::random_check_in_sliding;
   std::vector<std::vector<std::uint64_t>> present(values.slots);
   for (std::uint64_t client = 0; client < (sliding ? values.slots : values.clients); ++client) {
