@@ -5,7 +5,7 @@
 // rate) is left to be solved for. Every other key has the value of the file or of a flag if it applies to the
 // pair, and is left out if it does not. If the user names a protocol or randomizer whose keys are incomplete,
 // the error for that key is thrown. If the user names none, the pairs with complete keys are compared, and
-// the other protocols and randomizers are listed with the reason. Pure functions.
+// the other protocols and randomizers are listed with the reason. The functions are pure.
 #pragma once
 
 #include <string>
@@ -45,8 +45,8 @@ struct Candidates {
 Candidates candidates_of(const protocols::PlanSource& source, const Wanted& wanted,
                          protocols::Command command, Solves solves);
 
-// The plan with its own noise, without keys and flags that do not apply to its own protocol and randomizer.
-// Throws Error(plan) if it is incomplete or wrong.
+// Returns the plan with its own noise, without keys and flags that do not apply to its own protocol and
+// randomizer. Throws Error(plan) if it is incomplete or wrong.
 protocols::Plan own_plan(const protocols::PlanSource& source);
 
 }  // namespace muster::comparison

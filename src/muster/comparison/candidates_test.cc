@@ -1,5 +1,5 @@
-// Checks which pairs of a protocol and a randomizer a plan is enough for, why the others are left out, and
-// that mistakes in the plan are refused instead.
+// Checks for which pairs of a protocol and a randomizer a plan states all keys, why the other pairs are left
+// out, and that mistakes in the plan are refused instead.
 #include "muster/comparison/candidates.h"
 
 #include <gmock/gmock.h>

@@ -30,8 +30,8 @@ double sampled_share(const Plan& own, Solves solves) {
   return own.rate() * (1 - own.dropout().at(1)) / slots;
 }
 
-// A first guess of sigma. T rounds with sampling probability q are approximately one Gaussian mechanism at
-// distance q sqrt(T) / sigma, or twice that for replace-one.
+// Returns a first guess of sigma. T rounds with sampling probability q are approximately one Gaussian
+// mechanism at distance q sqrt(T) / sigma, or twice that for replace-one.
 double rough_sigma(double share, double rounds, const protocols::Target& target, bool replaces) {
   const double distance = (replaces ? 2 : 1) * share * std::sqrt(rounds);
   return distance * std::sqrt(2 * std::log(1.25 / target.delta)) / target.epsilon;

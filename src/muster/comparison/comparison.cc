@@ -19,14 +19,14 @@ using protocols::Calibration;
 using protocols::Knob;
 using protocols::Plan;
 
-// The view of the plan's own protocol. Any rate gives the same view, so 1 replaces a rate that is to be
-// solved for.
+// Returns the view of the plan's own protocol. Any rate gives the same view, so 1 replaces a rate that is to
+// be solved for.
 accounting::View own_view_of(const Plan& plan) {
   const bool open = plan.checks_in() && plan.rate() == 0;
   return own_view((open ? plan.with("participation.rate", "1") : plan).participation());
 }
 
-// The fields of a row that do not depend on the noise.
+// Returns a row with only those fields filled that do not depend on the noise.
 Row unsolved_row(const Plan& plan, accounting::View view) {
   Row row;
   row.protocol = name_of(plan.protocol());
@@ -42,9 +42,9 @@ std::optional<double> variance_of(const Plan& plan) {
              : std::optional(protocols::round_variance(plan.values()));
 }
 
-// The row of the plan with the noise that meets the target in `view`, or in the protocol's own view if `view`
-// is empty. If no noise meets the target, or no theorem covers the plan, the row has no bound but gives the
-// reason.
+// Returns the row of the plan with the noise that meets the target in `view`, or in the protocol's own view
+// if `view` is empty. If no noise meets the target, or no theorem covers the plan, the row has no bound but
+// gives the reason.
 Row solved_row(const Plan& plan, const Request& request, std::optional<accounting::View> view) {
   Row row = unsolved_row(plan, view.value_or(own_view_of(plan)));
   protocols::Target target = request.target;

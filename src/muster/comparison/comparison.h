@@ -74,7 +74,7 @@ struct Comparison {
   std::optional<Training> training;  // nullopt unless the rows were to be trained, too
 };
 
-// Who must be trusted for a guarantee in this view, in words, for example "the shuffler" or "nobody".
+// Returns in words who must be trusted for a guarantee in this view, for example "the shuffler" or "nobody".
 std::string trusted_in(accounting::View view);
 
 struct Request {

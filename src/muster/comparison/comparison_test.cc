@@ -44,7 +44,7 @@ Comparison compared(const Wanted& wanted, double epsilon, Solves solves = Solves
   return compare(candidates, {{.epsilon = epsilon, .delta = delta}, solves, records_of(candidates.own)}, {});
 }
 
-// Two protocols, each with the same two randomizers, at epsilon 0.5.
+// Returns a comparison of two protocols, each with the same two randomizers, at epsilon 0.5.
 const Comparison& two_protocols() {
   static const Comparison all = compared({{"shuffle", "shuffled-check-in"}, {"ldp-sgd", "l1"}}, 0.5);
   return all;

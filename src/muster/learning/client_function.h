@@ -34,9 +34,9 @@ class ClientFunction {
   virtual std::size_t dimension() const = 0;
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
 
-  // May be called before evaluate() to save time: precomputes what does not depend on the example and keeps
-  // it in the workspace. The floats of `parameters` must not change until the workspace is prepared again or
-  // destroyed.
+  // Precomputes what does not depend on the example and keeps it in the workspace. A call before evaluate()
+  // saves time but is not required. The floats of `parameters` must not change until the workspace is
+  // prepared again or destroyed.
   virtual void prepare(std::span<const float> /*parameters*/, Workspace&) const {}
 
   // Overwrites `out` (dimension() floats) with the function's value for one example.
@@ -44,9 +44,10 @@ class ClientFunction {
                         std::span<float> out) const = 0;
 
   // Adds the function's value for one example to `sum` (dimension() floats), and multiplies the new sum by
-  // `scale`, which makes a mean of the last of several values. Both round, and scale = 1 changes nothing: the
-  // bits are those of evaluate() followed by sum[i] = (sum[i] + out[i]) * scale. Whoever can do this without
-  // writing the value to memory first overrides it to save time.
+  // `scale`. If `scale` is 1/n at the last of n values and 1 before, the sum becomes the mean of the values.
+  // The addition and the multiplication are rounded separately: the bits are those of evaluate() followed by
+  // sum[i] = (sum[i] + out[i]) * scale. A derived class that need not write the value to memory first
+  // overrides this function to save time.
   virtual void accumulate(std::span<const float> parameters, const Example& example, Workspace& workspace,
                           float scale, std::span<float> sum) const {
     std::vector<float>& value = workspace.value_;

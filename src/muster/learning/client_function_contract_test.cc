@@ -1,10 +1,9 @@
-// Tests that every ClientFunction must pass: the value that it writes depends on the parameters and the
-// example alone, whatever was in the output, in the workspace, in the function or in the other threads
-// before; and it adds to a sum what it writes. Each check is a function of a ClientFunction. The last test
-// shows that each check refuses faulty functions.
+// The tests that every ClientFunction must pass. The value that it writes must depend only on the parameters
+// and the example, whatever the output and the workspace held before, whatever was evaluated before, and
+// whatever other threads evaluate. accumulate() must add what evaluate() writes. Each check is a function
+// that makes ClientFunctions and tests them. The last test shows that each check rejects faulty functions.
 //
-// Values are compared bit by bit. That a value is the right one is tested elsewhere (gradients/,
-// statistics/).
+// Values are compared bit by bit. The tests in gradients/ and statistics/ check that the values are right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +85,8 @@ struct Contract {
 
 void PrintTo(const Contract& contract, std::ostream* out) { *out << contract.name; }
 
-// Both engines for an architecture; make_engine() makes an object of the class `type`.
+// Appends the contracts of both engines for an architecture; make_engine() must make an object of the class
+// `type`.
 void append_engines(const std::string& name, const char* type, const Architecture& architecture,
                     std::vector<Contract>& contracts) {
   const Dataset data = architecture.input.height == 1
@@ -200,7 +200,7 @@ AssertionResult overwrites_the_output(const Contract& contract, const Maker& mak
   return AssertionSuccess();
 }
 
-// A workspace that has served other examples and parameters gives the bits of a fresh one.
+// A workspace that has served other examples and parameters gives the same bits as a fresh one.
 AssertionResult forgets_what_came_before(const Contract& contract, const Maker& make) {
   const Questions questions(contract);
   const auto function = make();
@@ -216,7 +216,7 @@ AssertionResult forgets_what_came_before(const Contract& contract, const Maker& 
 }
 
 // accumulate() adds what evaluate() writes and scales the sum, bit for bit, and changes nothing beside it.
-// Half of the sum begins as -0, which the addition of a 0 changes, but not that of another -0.
+// Half of the entries begin as -0. Adding 0 changes such an entry to 0, but adding -0 does not change it.
 AssertionResult adds_what_it_writes(const Contract& contract, const Maker& make) {
   const Questions questions(contract);
   const auto function = make();
@@ -240,7 +240,8 @@ AssertionResult adds_what_it_writes(const Contract& contract, const Maker& make)
   return AssertionSuccess();
 }
 
-// The addresses of the parameters, the inputs and the output do not matter, nor how they are aligned.
+// The value depends neither on the addresses of the parameters, the inputs and the output nor on their
+// alignment.
 AssertionResult ignores_addresses(const Contract& contract, const Maker& make) {
   const Questions questions(contract);
   const auto function = make();
@@ -266,8 +267,8 @@ AssertionResult ignores_addresses(const Contract& contract, const Maker& make) {
   return AssertionSuccess();
 }
 
-// prepare() changes no value: of the prepared parameters, of others in between, nor, when they have changed
-// and were prepared again, of the same floats.
+// prepare() changes no value: neither at the prepared parameters, nor at other parameters that are evaluated
+// in between, nor after the prepared floats have changed and were prepared again.
 AssertionResult preparing_changes_nothing(const Contract& contract, const Maker& make) {
   const Questions questions(contract);
   const auto function = make();
@@ -483,7 +484,7 @@ TEST_P(ClientFunctionContract, FaultyFunctionsAreNoticed) {
       {Fault::writes_beyond_the_sum, adds_what_it_writes},
       {Fault::ignores_the_scale, adds_what_it_writes},
   };
-  // Parameters of an earlier round do no harm to a statistic.
+  // A statistic ignores the parameters, so this fault would change none of its values.
   if (GetParam().reads_parameters) {
     faults.emplace_back(Fault::keeps_what_was_prepared_first, preparing_changes_nothing);
   }

@@ -76,8 +76,8 @@ class Reader {
       refuse(lines_.front().number, shown(lines_.front().text), forms(),
              "is neither the header of a table nor the first row of a channel");
     }
-    // No channel has a row of 1 and another positive number, because its probabilities would sum to more than
-    // 1. It must be the first row of a table without its header.
+    // No channel has a row of 1 and a second number beyond rounding error, because its probabilities would
+    // sum to more than 1. So this is the first row of a table without its header.
     const std::vector<std::string_view> first = cells(lines_.front(), Channel::kMaxOutputs);
     if (first.size() == 2 && parse_number(first[0]) == 1 &&
         parse_number(first[1]).value_or(0) > Channel::kMaxSumError) {

@@ -7,7 +7,7 @@
 // neither data set, or both, is refused. Any input gives either a data set or an Error(data) that names the
 // file or the folder, what was found and what was expected. Incomplete records, training batches of different
 // sizes, and more records than in the original files are refused. Memory grows only with the bytes that are
-// present. Thread-safe.
+// present. The function is thread-safe.
 #pragma once
 
 #include <cstddef>

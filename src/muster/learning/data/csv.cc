@@ -62,8 +62,8 @@ class Owners {
   std::map<std::string, std::uint32_t, std::less<>> numbers_;
 };
 
-// Says what the columns of a file hold: the class, the features and, if the layout names them, split and
-// owner.
+// Says what the columns of a file hold: the class, the features and, if the layout names them, the split and
+// the owner.
 class Columns {
  public:
   Columns(const CsvFile& file, const CsvLayout& layout) {

@@ -25,7 +25,8 @@ inline constexpr std::size_t kMaxColumns = 65'536;
 
 class CsvFile {
  public:
-  // Reads the header. Refuses a header without names or with more than kMaxColumns names.
+  // Reads the header. Refuses a header with fewer than 2 or more than kMaxColumns columns, and one that holds
+  // only numbers.
   explicit CsvFile(const std::filesystem::path& path);
 
   const std::vector<std::string>& names() const { return names_; }

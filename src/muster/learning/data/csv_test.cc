@@ -247,7 +247,7 @@ TEST_F(Csv, RefusesOwnersThatAreMissing) {
   expect_refusal("user,kind\na,0\n", "line 1: no features", "none", "one column", owned);
 }
 
-// Columns may share a name if the layout refers to no column by its name.
+// Columns may share a name that the layout does not use.
 TEST_F(Csv, ColumnsOfOneNameAreReadWhenNothingNamesThem) {
   EXPECT_EQ(load("a,a,a\n" + kRows).train.size(), 6U);
 }

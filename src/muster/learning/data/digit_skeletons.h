@@ -3,7 +3,7 @@
 //
 // x points to the right and y down; a digit lies in about [0.2, 0.8] x [0, 1]. A stroke is a smooth curve
 // through its points (Catmull-Rom); at a corner, one stroke ends and the next begins. The tables are
-// immutable. Thread-safe.
+// immutable, and the function is thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -67,7 +67,7 @@ class Hand {
     const float slant = kSlantSpread * draws.bell();
     const float sine = kTurnSpread * draws.bell();
     const float cosine = std::sqrt(1.0F - sine * sine);
-    // The affine map stretches, then shears (a positive slant leans upward strokes to the right), then
+    // The affine map stretches, then shears (a positive slant makes upright strokes lean to the right), then
     // rotates.
     xx_ = cosine * width;
     xy_ = -cosine * slant * height - sine * height;

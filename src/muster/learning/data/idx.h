@@ -5,7 +5,7 @@
 // t10k-labels-idx1-ubyte, each plain or gzip-compressed with the suffix .gz (the plain file is used if both
 // exist). Images must be 28x28, and labels 0 to 9. Any input gives either a data set or an Error(data) that
 // names the file, what was found and what was expected. Memory grows only with the bytes that are present,
-// not with the count that a header claims. Thread-safe.
+// not with the count that a header claims. The functions are thread-safe.
 #pragma once
 
 #include <filesystem>

@@ -72,7 +72,7 @@ class Idx : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // The folder must be refused with Error(data), and the error must name `file`, what was found and
+  // Expects that the folder is refused with Error(data), and that the error names `file`, what was found and
   // what was expected.
   void expect_refusal(const std::string& file, const std::string& found, const std::string& expected) const {
     SCOPED_TRACE(::testing::Message() << file << ' ' << found);

@@ -3,7 +3,7 @@
 //
 // kMnist is the mean and standard deviation of MNIST's training pixels, as commonly used. It also serves for
 // the built-in digits and for all other idx files. kCifar holds the constants of CIFAR-10's red, green and
-// blue; it also serves for CIFAR-100. Immutable and thread-safe.
+// blue; it also serves for CIFAR-100. A Normalisation is immutable and may be shared between threads.
 #pragma once
 
 #include <array>

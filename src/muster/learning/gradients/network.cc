@@ -89,8 +89,8 @@ void backward_product(const Layer& layer, const Scalar* parameters, const Scalar
   const auto slope = view(out_slope, positions, layer.biases);
   view(gradient + layer.weights_at, layer.fan_in(), layer.biases).noalias() =
       view(in, positions, layer.fan_in()).transpose() * slope;
-  // Eigen adds a column in an order that depends on the alignment of the result, so the result is an aligned
-  // row first. Where the caller's gradient lies then makes no difference.
+  // Eigen sums a column in an order that depends on the alignment of the result. So the sums go to an aligned
+  // row first, and the alignment of the caller's gradient makes no difference.
   const Row<Scalar> sums = slope.colwise().sum();
   view(gradient + layer.biases_at, 1, layer.biases) = sums;
   if (in_slope == nullptr) return;

@@ -1,5 +1,5 @@
-// Evaluates the named tensors by a plain loop that follows PyTorch's documentation and shares no code with
-// the engines, and compares the logits with those of the network.
+// Evaluates the named tensors by a plain loop that follows PyTorch's documentation, and compares the logits
+// with those of the network.
 #include "muster/learning/models/named_tensors.h"
 
 #include <gmock/gmock.h>

@@ -2,8 +2,9 @@
 
 #include <cstring>
 
-// The kernels keep vectors in arrays, which is not possible for vector types without a fixed size, so these
-// targets are disabled. A sanitizer build defines this macro itself, to disable further targets on x86.
+// The kernels keep vectors in arrays, which is not possible for vector types without a fixed size, so the
+// targets with such types are disabled. A sanitizer build defines this macro itself, to disable further
+// targets on x86.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #endif

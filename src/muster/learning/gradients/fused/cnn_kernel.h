@@ -23,9 +23,9 @@ void turn_weights(const float* parameters, Buffers& buffers);
 void backward(const float* parameters, Buffers& buffers, float* gradient);
 
 // Adds to each entry of `sum` (kParameters floats) the entry that backward would write, and then multiplies
-// it by `scale`; the addition and the multiplication round separately. It needs the same calls before it as
-// backward. No entry goes through memory before it is added, so that each further record of a client takes
-// hardly longer than a gradient that is written.
+// it by `scale`; the addition and the multiplication round separately. Call it after the calls that backward
+// needs. No entry is written to memory before it is added, so that a further record of a client takes hardly
+// more time than a call of backward.
 void add_backward(const float* parameters, Buffers& buffers, float scale, float* sum);
 
 }  // namespace muster::learning::fused

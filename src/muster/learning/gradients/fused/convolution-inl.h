@@ -5,7 +5,8 @@
 // positions. The terms are added in index order, with one multiply-add per term. So the result has the same
 // bits on every target with fused multiply-add; the vector width only changes how many values are kept in
 // registers. A complete gradient of a parameter is written to `gradient` or added to what is there, as the
-// argument `sink` says. The functions touch only the arrays that they are given; call from any thread.
+// argument `sink` says. The functions touch only the arrays that they are given and may be called from any
+// thread.
 
 #if defined(MUSTER_LEARNING_CONVOLUTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_CONVOLUTION_INL_H_
@@ -45,7 +46,7 @@ struct AddAndScale {
     const F d;
     hn::StoreU(hn::Mul(hn::Add(hn::LoadU(d, to), entries), hn::Set(d, *scale)), d, to);
   }
-  // Changes only the first `count` entries, but reads and writes kLanes.
+  // Changes only the first `count` entries, but reads and writes kLanes entries.
   HWY_INLINE void PutFirst(std::size_t count, V entries, float* HWY_RESTRICT to) const {
     const F d;
     const V before = hn::LoadU(d, to);

@@ -5,7 +5,7 @@
 // partial sums over the inputs and adds them in pairs. The gradient of an input is the inner product of its
 // row of weights with out_slope. Its terms are added up in 16 virtual lanes, which are folded to 8 and then
 // to 4 by adding halves; the last four lanes are added in pairs. The functions touch only the arrays that
-// they are given; call from any thread.
+// they are given and may be called from any thread.
 
 #if defined(MUSTER_LEARNING_DENSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_DENSE_INL_H_
@@ -123,8 +123,8 @@ HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_REST
 }
 
 // Gives `sink` one row of the gradient of the weights, which is the input of that row times out_slope. A row
-// that is written has kRoom entries. A row that is added has as many as the layer has outputs, since even a
-// zero can change what follows it: -0 + 0 is 0.
+// that is written has kRoom entries. A row that is added has only as many entries as the layer has outputs,
+// because adding even a zero could change the entry after the row: -0 + 0 is 0.
 template <class L, std::size_t kRoom, class Sink>
 HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT row,
                             Sink sink) {

@@ -150,7 +150,8 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
   });
 }
 
-// Before each example, half of the sum becomes -0, which the addition of a 0 changes, but not that of a -0.
+// Before each example, half of the entries of the sum become -0. Adding 0 changes such an entry to 0, but
+// adding -0 does not change it.
 TEST_F(FusedEngine, AccumulateAddsTheGradientBitForBitOnEveryTarget) {
   const DataSplit split = draw_digits(1000, 24, 4);
   const std::vector<float> parameters = trained_parameters(split.train);

@@ -5,9 +5,9 @@
 // px+2j), for i and j in {0, 1}. These are four interleaved 2x2 correlations, one for each parity (py, px),
 // that read the slopes of the same outputs. Row a of all four results is kept in registers; with few
 // registers, only the two correlations with the same py are computed together. Outputs that do not exist are
-// skipped, not multiplied as zeros. Each value is summed over i, then output channels, then j, so the bits
-// are the same on every target with fused multiply-add. The functions touch only the arrays that they are
-// given; call from any thread.
+// skipped, not multiplied as zeros. The terms of each value are added in the order of i, then of the output
+// channels, then of j, so the bits are the same on every target with fused multiply-add. The functions touch
+// only the arrays that they are given and may be called from any thread.
 
 #if defined(MUSTER_LEARNING_INPUT_GRADIENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_INPUT_GRADIENT_INL_H_

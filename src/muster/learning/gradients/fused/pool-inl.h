@@ -3,8 +3,8 @@
 // The maximum of zero and a window of the raw convolution equals ReLU followed by pooling. In the backward
 // pass, a window passes its slope to the first position, in [y][x] order, that holds the maximum. It passes
 // nothing if the pooled value is zero. Slopes that meet at one position are added in the order of the
-// windows. The reference engine does the same. The functions touch only the arrays that they are given;
-// call from any thread.
+// windows. The reference engine does the same. The functions touch only the arrays that they are given and
+// may be called from any thread.
 
 #if defined(MUSTER_LEARNING_POOL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_POOL_INL_H_
