@@ -85,8 +85,7 @@ struct Contract {
 
 void PrintTo(const Contract& contract, std::ostream* out) { *out << contract.name; }
 
-// Appends the contracts of both engines for an architecture; make_engine() must make an object of the class
-// `type`.
+// Appends contracts of both engines for an architecture; make_engine() must make the class `type`.
 void append_engines(const std::string& name, const char* type, const Architecture& architecture,
                     std::vector<Contract>& contracts) {
   const Dataset data = architecture.input.height == 1

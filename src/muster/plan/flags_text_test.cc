@@ -45,7 +45,7 @@ TEST(PlanFlagText, IntegersAreReadExactlyHoweverTheyAreWritten) {
   for (const char* text : {"1e18", "1000000000000000000", "1E+18", "100e16", "0.1e19", "1.00e18"}) {
     EXPECT_EQ(plan_of({{"seed", text}}).seed(), 1'000'000'000'000'000'000u) << text;
   }
-  // A double would round these.
+  // A double would round these integers.
   EXPECT_EQ(plan_of({{"seed", "9007199254740993"}}).seed(), 9'007'199'254'740'993u);
   EXPECT_EQ(plan_of({{"seed", "1844674407370955161.5e1"}}).seed(), 18'446'744'073'709'551'615u);
   EXPECT_EQ(plan_of({{"seed", "-0"}}).seed(), 0u);

@@ -83,8 +83,8 @@ const KeySpec* find_key(std::string_view key);
 const KeySpec& spec_of(std::string_view key);
 
 // Returns the name that a key has as an argument in code: "learning_rate" for "rounds.learning_rate". It is
-// the key's flag without dashes in front and with underscores for the others; for a key without a flag, its
-// last part.
+// the key's flag, without the leading dashes and with underscores in place of the other dashes; for a key
+// without a flag, it is the last part of the key.
 std::string keyword_of(const KeySpec& spec);
 // Returns the keyword that the user probably meant by `word`, or an empty text if none is close.
 std::string nearest_keyword(std::string_view word);

@@ -74,7 +74,7 @@ const ProfileFile& profile_of(const PlanValues& values) {
 
 // Returns the variance of the law X* at epsilon = 0 (docs/theory/profile-only.md). A kink of the profile at
 // ln alpha = l > 0, whose Q-mass is m, gives X* the value e^l - 1 with probability m. Its mirror image, the
-// kink at -l, gives X* the value 1 - e^l with the same probability. The mean is 0.
+// kink at -l, gives X* the value 1 - e^l with the same probability. The mean of X* is 0.
 double profile_variance(const accounting::ProfileLocal& mechanism) {
   const accounting::Profile profile = mechanism.profile().profile();
   double variance = 0;

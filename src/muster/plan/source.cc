@@ -215,8 +215,8 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
     return Error(ErrorCode::file, name, "", "", fmt::format(", line {}: {}", line, why));
   };
   while (!text.empty()) {
-    // A canonical text states each key at most once. The limit also bounds the time that looking for keys
-    // among the entries takes.
+    // A canonical text states each key at most once, so it has no more lines than there are keys. This limit
+    // also bounds the time that is spent on looking for keys among the entries.
     if (++line > plan_keys().size()) {
       throw damaged("more lines than there are keys of a plan");
     }

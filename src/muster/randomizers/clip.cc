@@ -43,8 +43,8 @@ void check_finite(std::span<const float> gradient) {
 
 double checked_norm(std::span<const float> gradient) {
   const double fast = random::fixed_order_dot(gradient, gradient);
-  // If the sum of squares is below 1e-20, the squares may have lost their digits in single precision;
-  // otherwise underflow costs less than 1e-15 of the sum.
+  // If the sum of squares is below 1e-20, the squares may have lost digits in single precision; otherwise
+  // underflow costs less than 1e-15 of the sum.
   if (fast >= 1e-20 && std::isfinite(fast)) return std::sqrt(fast);
   check_finite(gradient);
   double exact = 0;

@@ -21,7 +21,7 @@ namespace {
 constexpr double kSmallestSigma = 0x1p-12, kLargestSigma = 1e9;
 
 // add_stream_noise needs a bound on the products gradient * factor. A clip norm of at most kNarrowClip steps
-// is a tight enough bound. For a larger one, the largest product is computed.
+// is a tight enough bound. For a larger clip norm, the largest product is computed.
 constexpr double kNarrowClip = 4096;
 
 double product_rounded_up(double a, double b) {

@@ -77,7 +77,7 @@ class GaussianSum final : public SumSampler {
   }
 
  private:
-  // Returns the factor by which the vector must be multiplied to be clipped and in units of exact_step_.
+  // Returns the factor that clips the vector and converts it to units of exact_step_.
   float factor_of(std::span<const float> vector) const {
     check_dimension(vector, dimension_);
     return round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);

@@ -99,8 +99,9 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   }
 }
 
-// Noise alone would leave the range of the steps once in 10^15 coordinates, so in this test the products
-// gradient * factor leave the range. The vector loops hand values of more than 32 bits to exact arithmetic.
+// Noise alone would leave the range of the steps about once in 10^15 coordinates, so in this test the
+// products gradient * factor leave the range. The vector loops hand values of more than 32 bits to exact
+// arithmetic.
 TEST(GridKernels, StepsAreCutToTheirBits) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const std::vector<float> far = {1, -1, 3e6f, -3e6f, 0};

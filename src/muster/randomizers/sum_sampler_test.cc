@@ -113,8 +113,8 @@ bool same_law(const Means& a, const Means& b, std::string& summary) {
 constexpr double kSigma = 1.5, kClip = 0.5, kEpsilon0 = 1.2;
 constexpr std::size_t kClients = 50;
 
-// A population that should not have the law of the messages: a sampler, the randomizer that decodes its sums,
-// and the clients' vectors.
+// A known bad case, whose sums must not have the law of the messages: a sampler, the randomizer that decodes
+// its sums, and the clients' vectors.
 struct KnownBad {
   const char* what;
   std::unique_ptr<VectorRandomizer> randomizer;

@@ -1,5 +1,5 @@
 // Reads the binary format of CIFAR-10 and CIFAR-100 (Krizhevsky 2009): records of one or two label bytes and
-// 3,072 colour bytes, which are a red, a green and a blue plane of 32 rows of 32.
+// 3,072 colour bytes, which are a red, a green and a blue plane of 32 rows of 32 bytes.
 //
 // CIFAR-10 has data_batch_1.bin to data_batch_5.bin and test_batch.bin, with one label per record (0..9).
 // CIFAR-100 has train.bin and test.bin, with two labels per record; only the second one, the fine label

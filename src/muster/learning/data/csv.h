@@ -19,8 +19,8 @@ namespace muster::learning {
 // Every sixth example line is a test example, unless a layout says otherwise.
 inline constexpr std::size_t kHeldOut = 6;
 
-// Which columns hold no features, and where the test examples are. At most one of `split` and `test` may be
-// set.
+// Says which columns hold something other than features, and where the test examples are. At most one of
+// `split` and `test` may be set.
 struct CsvLayout {
   std::string label = {};  // the name of the column that holds the class; if empty, the last column
   std::string split = {};  // the name of the column that says `train` or `test`; empty if there is none

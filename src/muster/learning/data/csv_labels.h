@@ -3,8 +3,8 @@
 // The first label decides for the whole file. If it is an integer from 0 to 255, then all labels must be such
 // integers, and the number of classes is one more than the largest label, but at least 2. Otherwise all
 // labels must be text (UTF-8 without control characters, at most 100 bytes, and not a number). The classes
-// are then the labels of the training examples in the order of their bytes, and there must be 2 to 256. A
-// missing value is not a label. The classes are public: the stored model contains their names.
+// are then the labels of the training examples in the order of their bytes, and there must be 2 to 256
+// classes. A missing value is not a label. The classes are public: the stored model contains their names.
 //
 // Call number() for each label, then settle(). An object belongs to one thread.
 #pragma once

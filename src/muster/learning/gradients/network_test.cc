@@ -67,7 +67,8 @@ struct Count {
 // Compares the gradient with central differences at every `every`-th parameter and at each of the last 200.
 // With step h, and with the loss f as a function of one parameter, the differences have an error of h^2
 // f'''/6 (about 1e-10 here) and a rounding error of 1e-16/h. A difference across a kink of a ReLU or a
-// max-pool is meaningless, so such parameters are not compared. `count` is increased.
+// max-pool is meaningless, so such parameters are not compared. Adds the parameters that were tried to
+// `count`.
 void expect_gradient_of_differences(const std::vector<Layer>& stack, std::size_t every, unsigned seed,
                                     Count& count) {
   const Network<double> network(stack);
@@ -132,9 +133,9 @@ INSTANTIATE_TEST_SUITE_P(All, FiniteDifferences,
                                            kFeatureMlp),
                          [](const auto& each) { return label_of(each.param); });
 
-// Returns a random stack of layers and appends its `description`. The stack has up to two convolutions of
-// random kernel, stride, padding and channels, each possibly followed by an activation and a pool. Then come
-// possibly a hidden layer, and the layer of the logits.
+// Returns a random stack of layers and appends an account of it to `description`. The stack has up to two
+// convolutions of random kernel, stride, padding and channels, each possibly followed by an activation and a
+// pool. A hidden layer may follow. The layer of the logits is the last one.
 std::vector<Layer> random_stack(unsigned seed, std::string& description) {
   std::mt19937 bits(seed);
   const auto from = [&bits](std::size_t low, std::size_t high) {

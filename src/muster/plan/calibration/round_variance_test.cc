@@ -76,7 +76,7 @@ testing::Verdict squares_test(const std::vector<double>& squares, double expecte
   return testing::mean_test(mean, expected, std::sqrt(total / (n - 1)), squares.size(), kAlpha);
 }
 
-// Passes if the squares have this mean, and if the test tells them from squares whose mean is 10 % larger.
+// Passes if the squares have this mean, and if the test rejects the claim that their mean is 10 % larger.
 void expect_mean_of_squares(const std::vector<double>& squares, double expected, const char* name) {
   const testing::Verdict verdict = squares_test(squares, expected);
   EXPECT_TRUE(verdict.pass) << name << ": " << verdict.summary;
