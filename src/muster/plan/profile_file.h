@@ -30,8 +30,8 @@ struct ProfileFile {
 // Throws Error(file) for a file that cannot be read, and what profile_of_text throws.
 ProfileFile read_profile_file(const std::string& path);
 
-// Reads the text of such a file. Throws Error(plan), with `name`, the line, the value and what is allowed,
-// for a text of neither form and for numbers that are no profile or no channel.
+// Returns what the text of such a file describes. Throws Error(plan), with `name`, the line, the value and
+// what is allowed, for a text of neither form and for numbers that are no profile or no channel.
 accounting::ProfileLocal profile_of_text(std::string_view text, const std::string& name);
 
 }  // namespace muster::protocols

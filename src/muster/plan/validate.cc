@@ -223,7 +223,6 @@ void check_answers_are_of_one_record(const PlanSource& source, const Plan& plan)
 // The descriptions that stages() makes check both.
 void check_clients_suffice(const Plan& plan) { static_cast<void>(plan.stages()); }
 
-// Checks conditions on several keys together.
 void check_keys_together(const PlanSource& source, Command command, bool complete, const Plan& plan) {
   if (command == Command::compare && source.find("model.kind") != nullptr) {
     check_randomizer_serves_model(source, plan);
