@@ -104,7 +104,8 @@ const char* const kLowOrder[] = {
 Buffer hmac(const Buffer& key, const Buffer& message) {
   Buffer out(crypto_auth_hmacsha256_BYTES);
   crypto_auth_hmacsha256_state state;
-  crypto_auth_hmacsha256_init(&state, key.data(), key.size());
+  const Buffer no_key{0};  // the pointer of an empty key may be null, which libsodium must not be given
+  crypto_auth_hmacsha256_init(&state, key.empty() ? no_key.data() : key.data(), key.size());
   crypto_auth_hmacsha256_update(&state, message.data(), message.size());
   crypto_auth_hmacsha256_final(&state, out.data());
   return out;
