@@ -26,7 +26,7 @@ using namespace muster;
 using namespace muster::wire;
 using bench::Round, bench::Verification, bench::diffie_hellman, bench::shared_round;
 
-// Runs `work` and `floor` in turns, and reports the time of `work` and the ratio of the two.
+// Runs `work` and `floor` in turns, and reports the time of each and the ratio of these times.
 template <typename Work, typename Floor>
 void measure(benchmark::State& state, const Work& work, const Floor& floor) {
   constexpr int kTogether = 50;

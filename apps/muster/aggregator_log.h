@@ -44,7 +44,7 @@ class AggregatorLog {
   const service::AggregatorRole& role_;
   const service::Learner& learner_;
   service::Store& store_;
-  std::size_t said_;  // entries of the ledger
+  std::size_t said_;  // how many entries of the ledger have been logged, or were there at the start
   service::Accuracies accuracies_;
   std::string reason_, alarm_;
   std::optional<service::Progress::State> state_;

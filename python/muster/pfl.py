@@ -118,8 +118,8 @@ class CheckInDataset(FederatedDatasetBase):
             cohort_size: Ignored, because clients decide for themselves. pfl-research asks for a number.
 
         Raises:
-            UsageError: A user's statistics did not pass through CheckInMechanism; the round is abandoned. Or all rounds of
-                the plan have begun.
+            UsageError: A user's statistics did not pass through CheckInMechanism, and the round is abandoned; or all
+                rounds of the plan have begun.
             BudgetReached: The round would pass `privacy.budget`, and has not begun.
 
         >>> import numpy as np

@@ -5,8 +5,8 @@
 
 Issuer, shuffler, aggregator and a client of two devices run at the same time, each with a library
 (tests/support/disk_faults.cc) that makes one of its calls fail. The call fails with EIO, or it and all later writes
-fail with ENOSPC, or it writes only half of the bytes. After the first two faults, the role has to end with exit status
-3 and the name of the file. It is started again at once for its next fault, and without one after the last.
+fail with ENOSPC, or it writes only half of the bytes. After a fault of the first two kinds, the role has to end with
+exit status 3 and the name of the file. It is started again at once for its next fault, and without one after the last.
 """
 
 import collections

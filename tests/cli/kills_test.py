@@ -39,7 +39,8 @@ class Kills(DeployedTasks):
                 break
             if released * kills <= 0.8 * sum(done.values()) * rounds:
                 time.sleep(draw.uniform(0, LONGEST_PAUSE))
-            # All roles are equally likely to be killed, however many clients there are.
+            # The issuer, the shuffler, the aggregator and some client are equally likely to be killed, however many
+            # clients there are.
             pool = ["issuer", "shuffler", "aggregator", draw.choice(ROLES[3:])]
             names = draw.sample(pool, draw.choice([1, 1, 1, 2]))
             self.kill(deployment, names)

@@ -169,7 +169,7 @@ std::vector<std::string> World::live_through(const Schedule& schedule, Tally* ta
   for (const Operation& operation : schedule) perform(operation);
   for (Carrier* carrier : deployment_.carriers()) carrier->clear();
   for (AnyProcess* process : deployment_.processes()) process->disk().spare();
-  // Eight rounds of a minute each, and what the devices wait in between.
+  // Forty minutes are enough for eight rounds of a minute each and for the devices' waits between them.
   for (int minute = 0; minute < 40 && !deployment_.has_ended(); ++minute) pass(kRound);
   return judge(tally);
 }

@@ -4,7 +4,7 @@
 
 A test is named in backticks: `Suite.Name` of a *_test.cc, or `file.py: name` of a function below tests/. A paragraph
 that begins with "Kept" and names a test is required in each section but the last, in each part of a section that begins
-with "**Do.**" or with *words like these.*, and in each item of a list.
+with "**Do.**" or with a phrase in italics other than *Proof.*, and in each item of a list.
 """
 
 import re

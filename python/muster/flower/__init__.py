@@ -16,7 +16,7 @@ In the server app, put one strategy around Flower's own:
 PrivacySpent(epsilon=0.0, delta=1e-06, num_releases=0, accounting_method='muster', optimal_order=None)
 
 The process that runs the strategy sees who sent what: it is the shuffler, and epsilon holds for what leaves it.
-It was tried with Flower 1.42; docs/flower.md is the guide.
+This module was tried with Flower 1.42; docs/flower.md is the guide.
 """
 
 try:

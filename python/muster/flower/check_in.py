@@ -43,9 +43,9 @@ class CheckIn:
         plan: The plan of the server's Strategy: protocol "shuffled-check-in" with one rate and no dropout, with
             `randomizer.clip`. The node goes by its own copy, so that no server can lower the noise.
         key: "secret" draws the node's key from the system, coins come from it, and every message has fresh noise.
-            "plan" takes both from the plan's seed, for the client whose number is the node's "partition-id" in its node
-            config: the rounds are then bit for bit those of `muster.Population`, and everybody who knows the plan can
-            undo the noise. Use it with invented data alone.
+            "plan" derives key and noise from the plan's seed, for the client whose number is the node's "partition-id"
+            in its node config: the rounds are then bit for bit those of `muster.Population`, and everybody who knows
+            the plan can undo the noise. Use it with invented data alone.
         compute: Which nodes let the app train. "always": all of them, also those whose coin says no, so that neither
             the time that a reply takes nor a process that dies while it trains reveals the coin. "reporters" saves the
             work of the others, and epsilon then assumes that nobody watches the network and that no app dies.

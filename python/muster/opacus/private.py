@@ -19,9 +19,10 @@ from muster.opacus.optimizers import CheckInOptimizer
 from muster.plans import Plan
 from muster.torch._parameters import check_parameter, refused
 
-#: The options of Opacus that a round of check-ins cannot have, with the reasons.
+#: Why ghost clipping is refused.
 _GHOST = ("ghost clipping computes the sum of clipped gradients and never a record's own, so there is nothing that "
           "noise of its own could be added to")
+#: The options of Opacus that a round of check-ins cannot have, with the reasons.
 _REFUSED = {
     ("grad_sample_mode", "ghost"): _GHOST,
     ("grad_sample_mode", "ghost_fsdp"): _GHOST,

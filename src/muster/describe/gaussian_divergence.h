@@ -41,7 +41,8 @@ struct ExtendedDivergence {
 ExtendedDivergence extended_gaussian_divergence(long double mu, long double log_alpha);
 
 // An upper bound of the probability under N(0, 1) that the log-likelihood ratio of N(mu, 1) to N(0, 1) is
-// above log_alpha. This probability is -df/dalpha. Never NaN.
+// above log_alpha. This probability is -df/dalpha. The result is never
+// NaN.
 long double gaussian_alternative_tail(double mu, double log_alpha);
 
 }  // namespace muster::accounting

@@ -53,8 +53,9 @@ class ManyRuns {
   // Throws Error(usage), Error(plan) or Error(budget).
   void check(const protocols::Plan& plan);
 
-  // Trains what is left of the plan's run in the folder `path`, and returns its result, whether the run is
-  // finished or was interrupted. Throws what RunFolder, load_data and train throw.
+  // Trains what is left of the plan's run in the folder `path`, and returns its result, also if the run was
+  // interrupted. Throws what RunFolder, require_plan, load_data, train, check_logged and finished_result
+  // throw.
   simulation::RunResult run(const protocols::Plan& plan, const std::filesystem::path& path,
                             const std::string& which);
 

@@ -1,5 +1,5 @@
-// The request to open a round must be read back as it was written. Requests that are cut off at any byte, too
-// long, or made of impossible rows must be refused.
+// The request to open a round must be read back as it was written. Requests that are cut off inside the head
+// or a row, too long, or made of impossible rows must be refused.
 #include "muster/http/open_request.h"
 
 #include <gtest/gtest.h>

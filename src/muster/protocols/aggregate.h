@@ -30,7 +30,7 @@ class Aggregator {
              randomizers::MessageSum sum)
       : randomizer_(&randomizer), scratch_(&scratch), sum_(std::move(sum)) {}
 
-  // Receives shuffled messages. Any division into calls gives the same result; many messages per call are
+  // Receives shuffled messages. Any division into calls gives the same result; calls with many messages are
   // faster.
   void receive(std::span<const randomizers::Message> messages) {
     randomizer_->accumulate_all(messages, *scratch_, sum_);

@@ -1,4 +1,4 @@
-"""Tests what muster.dp_accounting and docs/dp-accounting.md say.
+"""Runs the examples of muster.dp_accounting and docs/dp-accounting.md, and checks the module's documentation and types.
 
     tools/check-peers dp-accounting
 """

@@ -1,4 +1,4 @@
-"""Tests what muster.flower and docs/flower.md say.
+"""Runs the examples of muster.flower and docs/flower.md, and checks the module's documentation and types.
 
     tools/check-peers flower
 """

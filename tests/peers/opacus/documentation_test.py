@@ -1,4 +1,4 @@
-"""Tests what muster.opacus and docs/opacus.md say.
+"""Runs the examples of muster.opacus and docs/opacus.md, and checks the module's documentation and types.
 
     tools/check-peers opacus
 """

@@ -1,4 +1,4 @@
-"""Tests what muster.pfl and docs/pfl.md say.
+"""Runs the examples of muster.pfl and docs/pfl.md, and checks the module's documentation and types.
 
     tools/check-peers pfl
 """

@@ -1,4 +1,5 @@
-"""Tests what muster.torch, docs/pytorch.md and examples/python/own_pytorch_model.py say.
+"""Runs the examples of muster.torch, docs/pytorch.md and examples/python/own_pytorch_model.py, and checks the module's
+documentation and types.
 
     tools/check-peers pytorch
 """

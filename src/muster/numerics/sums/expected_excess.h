@@ -33,8 +33,9 @@ namespace muster::numerics {
 // atom of the sum.
 Enclosure expected_excess(const AtomicLaw& law, double n, double k);
 
-// Chernoff's bound E e^{c(S-k)} / (e c) on the same quantity at the saddle point c, rounded up. It is cheap,
-// and at most about 10 times the value.
+// Chernoff's bound E e^{c(S-k)} / (e c) on the same quantity at the saddle point c, rounded up. It is cheap.
+// For sums that are nearly normal it is at most about 10 times the value while that is above 1e-25. Farther
+// out, and for sums of rare terms, it can be a hundred times the value.
 double expected_excess_chernoff(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

@@ -26,7 +26,7 @@ TEST(SparseSum, IsTheMaximumOverAllTypes) {
   for (int trial = 0; trial < 40; ++trial) {
     const int terms = 3 + trial % 18;
     const double rate = std::pow(10, -7 * uniform(engine)) / (terms + 1);
-    const bool far = trial % 2 == 1;  // the second law has the larger atom, the first the larger mean
+    const bool far = trial % 2 == 1;  // the second law has the larger atom, and mostly the smaller mean
     const AtomicLaw first =
         two_points(1 + 2 * uniform(engine), -uniform(engine) * 0.5, rate, far ? 0.9 : uniform(engine));
     const AtomicLaw second =

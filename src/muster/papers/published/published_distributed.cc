@@ -49,10 +49,10 @@ Theorem5::Theorem5(const DistributedRound& round, Lemma5 lemma)
         return published::lemma5(moment, round.clients - 1, round.rate, slack);
       })) {}
 
-// Returns the logarithm of what stands in the theorem's braces: the line before line 12, then line 12 (by
-// Lemma 4, line 14) with the term for no other report, and line 13 (by Lemma 4, line 15) with the terms for
-// no other report. Weights are computed as logarithms, and the sum is below e^700 for the orders that are
-// tabulated and the papers' sigma.
+// Returns the logarithm of the sum in the theorem's braces: the line before line 12, then lines 12 and 13 or,
+// with Lemma 4, lines 14 and 15 in their place. The terms for the case that nobody else reports, which the
+// lemmas leave out, are added here. Weights are computed as logarithms, and the sum is below e^700 for the
+// orders that are tabulated and the papers' sigma.
 double Theorem5::log_sum(std::uint64_t order, Powers powers) const {
   const auto lambda = static_cast<double>(order);
   const double g = round_.rate, log_g = std::log(g), log_rest = std::log1p(-g);

@@ -256,7 +256,8 @@ class Life {
     }
   }
 
-  // Every device that has an answer asks with its other request, and then with the same one again.
+  // Every device that has an answer asks with its other request, which must not be answered, and then again
+  // with the request that was answered.
   void probe() {
     const KeyDirectory keys = read(issuer_->keys());
     for (std::uint8_t device = 0; device < 6; ++device) {

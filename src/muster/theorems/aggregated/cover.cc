@@ -99,10 +99,11 @@ void add_gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p, Appl
 
 // --- other messages: their sum is a function of the shuffled messages -----------------------------
 
-// Keeps those bounds for the shuffled messages that also hold if only their sum and number are seen. These
-// are the upper bounds, and the lower bounds if the sum shows how many messages there are of each kind. It
-// shows this for one-hot symbols and for signs, that is, for randomized response and for sphere and
-// coordinate samplers in one dimension.
+// Removes the lower bounds that need not hold if only the messages' sum and number are seen; upper bounds
+// always hold then. A lower bound holds if the sum shows how many messages there are of each kind. It shows
+// this for one-hot symbols and for signs, that is, for randomized response, and for sphere and coordinate
+// samplers in one dimension. For these samplers the bound is kept with this assumption, because a mechanism
+// does not say its dimension.
 void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
   const bool histogram = !std::holds_alternative<GaussianLocal>(mechanism) &&
                          !std::holds_alternative<LaplaceLocal>(mechanism) &&

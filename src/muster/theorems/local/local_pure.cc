@@ -110,7 +110,7 @@ double level_above(double epsilon0, double rounds, double epsilon) {
   return numerics::smaller(rounded_up ? below : below + 1, rounds);
 }
 
-// The largest loss of all rounds, rounded up. It takes the rounding of one product.
+// The largest loss of all rounds, rounded up. The factor covers the rounding of the products.
 double most_epsilon(double rounds, double epsilon0) {
   return rounds * epsilon0 * (1 + numerics::kThreeRoundings);
 }
