@@ -75,9 +75,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   struct Owed {
     explicit Owed(std::shared_ptr<Connection> to) : connection(std::move(to)) { ++connection->shared_.owed; }
     ~Owed() {
-      --connection->shared_.owed;
-      if (is_given) return;
-      asio::post(connection->stream_.get_executor(), [closed = connection] { closed->stream_.close(); });
+      Shared& shared = connection->shared_;
+      if (!is_given) {
+        asio::post(connection->stream_.get_executor(), [closed = connection] { closed->stream_.close(); });
+      }
+      // A server that stops waits until no answer is owed. A connection that ends here still needs the server.
+      connection.reset();
+      --shared.owed;
     }
     Owed(const Owed&) = delete;
     Owed& operator=(const Owed&) = delete;
