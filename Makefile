@@ -73,8 +73,8 @@ check-tidy: build-all
 # Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the two rooms that start
 # many threads, and of the parts of other rooms that start some.
 THREADED = tests_learning tests_simulation accounting_privacy_curve_test reporting_stated_epsilon_test \
-           http_http_test http_issuer_server_test http_shuffler_server_test http_status_server_test service_learner_test \
-           service_shuffler_restart_test deployment_network_test
+           http_http_test http_issuer_server_test http_shuffler_server_test http_status_server_test \
+           service_learner_test service_shuffler_restart_test deployment_network_test
 
 check-asan:
 	@tools/packages install check

@@ -79,7 +79,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (!is_given) {
         asio::post(connection->stream_.get_executor(), [closed = connection] { closed->stream_.close(); });
       }
-      // A server that stops waits until no answer is owed. A connection that ends here still needs the server.
+      // A server that stops waits until no answer is owed, and a connection that ends here needs the server.
       connection.reset();
       --shared.owed;
     }
