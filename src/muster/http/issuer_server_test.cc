@@ -72,7 +72,10 @@ TEST_F(IssuerServerTest, TokensAreIssuedUntilTheRoundIsClosed) {
   const auto closed = issuer.close_issuance(order_to_close(1, task_.name()));
   ASSERT_TRUE(closed);
   EXPECT_TRUE(wire::follows(read(*closed), *before));
-  EXPECT_EQ(issuer.close_issuance(order_to_close(1, task_.name())), closed);
+  // The same order is obeyed again. In between, the server may have published the key of another round.
+  const auto again = issuer.close_issuance(order_to_close(1, task_.name()));
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(*again == *closed || wire::follows(read(*again), read(*closed)));
   EXPECT_TRUE(read(server_->keys()).serial >= read(*closed).serial);
   EXPECT_FALSE(issuer.note_release(notice_of_release(2, task_.name())));
   EXPECT_EQ(read(issuer.note_release(notice_of_release(1, task_.name())).value()).released, 1u);
