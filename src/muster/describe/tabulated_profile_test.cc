@@ -155,7 +155,8 @@ struct Refused {
 };
 
 TEST(TabulatedProfile, RefusesWhatIsNoProfile) {
-  constexpr double kNone = std::numeric_limits<double>::infinity(), kNan = std::nan("");
+  constexpr double kNone = std::numeric_limits<double>::infinity(),
+                   kNan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<Point> good = {{1, 0.5}, {1.5, 0.4}, {2, 0.32}, {4, 0.1}, {8, 0}};
   EXPECT_NO_THROW(TabulatedProfile::of_table(good));
   const auto with = [&](std::size_t row, Point point) {

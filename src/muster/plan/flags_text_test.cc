@@ -83,7 +83,7 @@ TEST(PlanFlagText, ARefusedNumberIsToldWhatItIs) {
                                             {"0.1x", "is not a number"},
                                             {"2", "is out of range"}}) {
     SCOPED_TRACE(text);
-    const Error error = error_of([&] { plan_of({{"participation.rate", text}}); });
+    const Error error = error_of([&, rate = text] { plan_of({{"participation.rate", rate}}); });
     EXPECT_THAT(error.what(), testing::HasSubstr("(--rate) " + what + "; allowed:"));
   }
 }

@@ -100,7 +100,7 @@ std::optional<Device::ServedRound> Device::hear() {
       ++counts_.faults;
       return std::nullopt;
     }
-    valid_.emplace(round->descriptor, std::move(*descriptor));
+    valid_.emplace(round->descriptor, *descriptor);
   }
   return ServedRound{valid_->second, std::clamp<std::int64_t>(round->remaining_ms, 0, round_ms_)};
 }
