@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -136,14 +138,17 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void handle() {
+    const auto owed = std::make_shared<Owed>(shared_from_this());
+    // The end of the server sets `stopping` and then waits until nothing is owed, so it waits for every
+    // request that goes on from here.
+    if (shared_.stopping) return;
     auto request = parser_->release();
     keep_alive_ = request.keep_alive();
     version_ = request.version();
     stream_.expires_never();
     HttpRequest plain{std::string(request.method_string()), std::string(request.target()),
                       std::move(request.body())};
-    shared_.handler(std::move(plain), [owed = std::make_shared<Owed>(shared_from_this())](
-                                          HttpResponse response) {
+    shared_.handler(std::move(plain), [owed](HttpResponse response) {
       asio::post(owed->connection->stream_.get_executor(), [owed, response = std::move(response)]() mutable {
         owed->is_given = true;
         owed->connection->write(std::move(response));
@@ -259,6 +264,8 @@ class Loop {
 
   Shared& shared_;
   asio::io_context context_{1};
+  // A connection whose answer is owed has nothing pending, and the loop must still be there to send it.
+  asio::executor_work_guard<Executor> work_{context_.get_executor()};
   Acceptor acceptor_;
   asio::steady_timer pause_{context_};
   std::thread thread_;
@@ -299,10 +306,8 @@ HttpServer::~HttpServer() {
   Shared& shared = state_->shared;
   shared.stopping = true;
   for (const auto& loop : state_->loops) loop->stop_accepting();
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(shared.limits.request_seconds);
-  while (shared.owed > 0 && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  // An answer that came after the end would use what is destroyed here.
+  while (shared.owed > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 std::uint16_t HttpServer::port() const { return state_->loops.front()->endpoint().port(); }

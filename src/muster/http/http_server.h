@@ -59,7 +59,8 @@ class HttpServer {
   // on.
   HttpServer(const std::string& address, std::uint16_t port, unsigned threads, const HttpLimits& limits,
              BodyLimit body_limit, Handler handler);
-  // Accepts no more connections, waits at most `request_seconds` for the answers that are owed, and ends.
+  // Accepts no more connections and requests, waits until every answer that is owed is given or dropped, and
+  // ends.
   ~HttpServer();
 
   std::uint16_t port() const;

@@ -5,8 +5,12 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -172,6 +176,30 @@ TEST(Http, ConnectionsThatSayNothingOrTooLittleAreClosed) {
     EXPECT_EQ(raw.rest(), "") << beginning;
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4)) << beginning;
   }
+}
+
+// An answer may come later than any limit of a request. The server must still be there for it.
+TEST(Http, EndsAfterTheLastAnswerThatItOwes) {
+  HttpLimits limits;
+  limits.request_seconds = 1;
+  std::promise<HttpServer::Reply> taken;
+  auto server = std::make_unique<HttpServer>(
+      "127.0.0.1", 0, 1, limits,
+      [](std::string_view, std::string_view) -> std::optional<std::size_t> { return 0; },
+      [&](HttpRequest, HttpServer::Reply reply) { taken.set_value(std::move(reply)); });
+  RawConnection client(server->port());
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  HttpServer::Reply reply = taken.get_future().get();
+  std::atomic<bool> answered = false;
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    answered = true;
+    std::exchange(reply, nullptr)({.status = 200});
+  });
+  server.reset();
+  EXPECT_TRUE(answered);
+  late.join();
+  EXPECT_EQ(count(client.rest(), "HTTP/1.1 200"), 1u);
 }
 
 // The time is that of the whole request, or of the whole answer, however its bytes are spaced.

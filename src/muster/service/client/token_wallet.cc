@@ -165,8 +165,8 @@ void TokenWallet::commit_pending() {
   } else {
     changes.put.emplace_back(kPendingBlob, encode_pending(pending_));
   }
-  // The values that blinded a token stay no longer than the token itself, because the end of the token's
-  // round empties the store of all traces.
+  // The value that blinded a token which is used stays no longer than the token, because the end of the
+  // token's round empties the store of all traces.
   changes.may_leave_traces = true;
   store_.commit(changes);
 }
