@@ -117,7 +117,7 @@ Statement OpenAccount::statement(const Question& question) const {
 LossTable OpenAccount::losses(Delta least, double spacing) const {
   if (tables_ == nullptr)
     return {.spacing = spacing > 0 ? spacing : 1, .losses = {0}, .masses = {1}, .infinity = 0};
-  const LossTable pair = tables_->composed.losses(charges_, least, spacing);
+  LossTable pair = tables_->composed.losses(charges_, least, spacing);
   if (spacing > 0 && pair.losses.back() > kMostLosses) {
     const double largest = spacing * static_cast<double>(pair.losses.back());
     throw Error(ErrorCode::plan, Reason::out_of_range, "spacing", fmt::format("{}", spacing),

@@ -79,7 +79,7 @@ LossTable on_lattice(const LossTable& table, double spacing) {
     index.push_back(static_cast<std::int64_t>(std::ceil(at)));
   }
   std::ranges::sort(index);
-  index.erase(std::ranges::unique(index).begin(), index.end());
+  index.erase(std::unique(index.begin(), index.end()), index.end());
   std::vector<double> uppers;
   for (const std::int64_t each : index) {
     uppers.push_back(profile(table, static_cast<Extended>(spacing) * static_cast<Extended>(each)));

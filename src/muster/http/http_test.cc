@@ -186,7 +186,7 @@ TEST(Http, EndsAfterTheLastAnswerThatItOwes) {
   auto server = std::make_unique<HttpServer>(
       "127.0.0.1", 0, 1, limits,
       [](std::string_view, std::string_view) -> std::optional<std::size_t> { return 0; },
-      [&](HttpRequest, HttpServer::Reply reply) { taken.set_value(std::move(reply)); });
+      [&](const HttpRequest&, HttpServer::Reply reply) { taken.set_value(std::move(reply)); });
   RawConnection client(server->port());
   client.send("GET / HTTP/1.1\r\n\r\n");
   HttpServer::Reply reply = taken.get_future().get();

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <deque>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -185,24 +186,25 @@ TEST_F(ShufflerServerTest, MetricsTellNothingOfARoundThatIsOpen) {
 }
 
 TEST_F(ShufflerServerTest, UploadsOfManyConnectionsAreAllStored) {
-  constexpr int kThreads = 4, kEach = 25;
+  constexpr std::size_t kThreads = 4, kEach = 25;
   std::vector<Buffer> uploads;
-  for (int i = 0; i < kThreads * kEach; ++i) uploads.push_back(rig_.report(static_cast<std::uint8_t>(i)));
+  for (std::size_t i = 0; i < kThreads * kEach; ++i)
+    uploads.push_back(rig_.report(static_cast<std::uint8_t>(i)));
   // The issuer has said that twelve tokens were issued, so the round ends with the twelfth device.
-  std::atomic<int> stored{0}, over{0};
+  std::atomic<std::size_t> stored{0}, over{0};
   std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
+  for (std::size_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       auto mine = device();
-      for (int i = 0; i < kEach; ++i) {
-        const Answer answer = mine.upload(uploads[static_cast<std::size_t>(t * kEach + i)]);
+      for (const Buffer& upload : std::span(uploads).subspan(t * kEach, kEach)) {
+        const Answer answer = mine.upload(upload);
         (answer == Answer::stored ? stored : over) += 1;
         EXPECT_TRUE(answer == Answer::stored || answer == Answer::over);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(stored, 12);
+  EXPECT_EQ(stored, 12u);
   EXPECT_EQ(over, kThreads * kEach - 12);
   const auto manifest = end_round();
   ASSERT_TRUE(manifest);

@@ -100,7 +100,7 @@ TEST(ProfileFile, RefusalsNameTheFileTheLineAndTheValue) {
 class PlanOfAFile : public ::testing::Test {
  protected:
   std::string write(const char* name, const std::string& text) const {
-    const std::string path = folder_.path() / name;
+    std::string path = folder_.path() / name;
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }

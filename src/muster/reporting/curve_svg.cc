@@ -186,19 +186,19 @@ PrivacyCurves shown(PrivacyCurves curves) {
 
 }  // namespace
 
-std::string curve_svg(const PrivacyCurves& all, const std::string& heading) {
+std::string curve_svg(const PrivacyCurves& curves, const std::string& heading) {
   constexpr PictureSize kSize{960, 460};
-  const PrivacyCurves curves = shown(all);
-  const std::string legend = legend_row({{fmt::format("upper: {}", guarantee(curves)), kUpper},
+  const PrivacyCurves visible = shown(curves);
+  const std::string legend = legend_row({{fmt::format("upper: {}", guarantee(visible)), kUpper},
                                          {"lower: some data set reaches it", kLower},
                                          {kLocalCase, kLocal}},
                                         {kLefts[0], 47});
   std::string panels;
-  if (curves.by_fixed.empty() || curves.by_rounds.empty()) {
-    panels = Panel(curves, curves.by_fixed.empty(), kLefts[0], kWideWidth).draw();
+  if (visible.by_fixed.empty() || visible.by_rounds.empty()) {
+    panels = Panel(visible, visible.by_fixed.empty(), kLefts[0], kWideWidth).draw();
   } else {
-    panels = Panel(curves, false, kLefts[0], kPanelWidth).draw() +
-             Panel(curves, true, kLefts[1], kPanelWidth).draw();
+    panels = Panel(visible, false, kLefts[0], kPanelWidth).draw() +
+             Panel(visible, true, kLefts[1], kPanelWidth).draw();
   }
   return svg_picture(kSize, heading, legend + panels);
 }

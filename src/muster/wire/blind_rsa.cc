@@ -124,6 +124,17 @@ Buffer pkcs8(const Key& key) {
   return encoded;
 }
 
+// The inverse of a secret r modulo n; null if there is none. The time that an inversion takes may depend on
+// the number that is inverted, so a random multiple of r is, which says nothing about r.
+Number inverse_of(const Number& r, const BIGNUM* n, BN_CTX* context) {
+  const Number mask = made(Number(BN_new())), masked = made(Number(BN_new()));
+  must(BN_priv_rand_range(mask.get(), n) == 1);
+  must(BN_mod_mul(masked.get(), r.get(), mask.get(), n, context) == 1);
+  Number inverse(BN_mod_inverse(nullptr, masked.get(), n, context));
+  if (inverse) must(BN_mod_mul(inverse.get(), inverse.get(), mask.get(), n, context) == 1);
+  return inverse;
+}
+
 }  // namespace
 
 struct RsaPublicKey::State {
@@ -243,12 +254,12 @@ std::optional<BlindedMessage> blind_with(const RsaPublicKey& key, Bytes message,
   const BIGNUM* n = BlindRsa::modulus(key);
   const NumberContext context = made(NumberContext(BN_CTX_secure_new()));
   const Number encoded = number_of(pss_encoded(message, salt)), r = number_of(factor);
-  BN_set_flags(r.get(), BN_FLG_CONSTTIME);
-  const Number inverse(BN_mod_inverse(nullptr, r.get(), n, context.get()));
+  const Number inverse = inverse_of(r, n, context.get());
   if (!inverse) return std::nullopt;
+  // The exponent is public, and OpenSSL raises every base to it in the same time, as when it encrypts.
   const Number power = made(Number(BN_new())), e = made(Number(BN_new()));
   must(BN_set_word(e.get(), kExponent) == 1);
-  must(BN_mod_exp_mont_consttime(power.get(), r.get(), e.get(), n, context.get(), nullptr) == 1);
+  must(BN_mod_exp_mont(power.get(), r.get(), e.get(), n, context.get(), nullptr) == 1);
   must(BN_mod_mul(power.get(), power.get(), encoded.get(), n, context.get()) == 1);
   BlindedMessage blinded;
   write(power, blinded.message.data());

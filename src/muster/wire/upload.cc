@@ -3,6 +3,7 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "muster/random/os_bytes.h"
 
@@ -43,10 +44,17 @@ Buffer sealed_upload(const RoundKeys& keys, UploadKind kind, const Token& token,
 
 }  // namespace
 
-Buffer seal_report(const RoundKeys& keys, const Token& token, Bytes payload) {
-  Buffer inner(UploadSizes{payload.size()}.inner());
+Buffer seal_upload(const RoundKeys& keys, UploadKind kind, const Token& token, Bytes payload) {
+  Buffer inner(UploadSizes{payload.size()}.inner()), filler(inner.size());
   seal(keys.aggregator, for_aggregator(), keys.descriptor, payload, inner);
-  return sealed_upload(keys, UploadKind::report, token, inner);
+  random::fill_from_os(filler);
+  if (kind == UploadKind::dummy) std::swap(inner, filler);
+  sodium_memzero(filler.data(), filler.size());
+  return sealed_upload(keys, kind, token, inner);
+}
+
+Buffer seal_report(const RoundKeys& keys, const Token& token, Bytes payload) {
+  return seal_upload(keys, UploadKind::report, token, payload);
 }
 
 Buffer seal_dummy(const RoundKeys& keys, const Token& token, UploadSizes sizes) {

@@ -41,8 +41,11 @@ struct RoundKeys {
 
 enum class UploadKind : std::uint8_t { dummy = 0, report = 1 };
 
-// The sealed bytes that a device sends: a report of this payload, or a dummy for payloads of this length.
-// Throws Error(data) if a key of the round is of low order.
+// The sealed bytes that a device sends. Both kinds take the same work: the payload is sealed for the
+// aggregator, and in a dummy random bytes take the place of the result. Throws Error(data) if a key of the
+// round is of low order.
+Buffer seal_upload(const RoundKeys& keys, UploadKind kind, const Token& token, Bytes payload);
+// A report of this payload, and a dummy without one, for payloads of this length.
 Buffer seal_report(const RoundKeys& keys, const Token& token, Bytes payload);
 Buffer seal_dummy(const RoundKeys& keys, const Token& token, UploadSizes sizes);
 

@@ -21,12 +21,16 @@ constexpr std::int64_t kLastPart = 10;
 // A round is asked for about this often within its length, and at least every ten minutes.
 constexpr std::int64_t kPolls = 10;
 constexpr std::int64_t kLongestPoll = 600'000;
+// Once its upload is acknowledged, a device waits for the end of the round, which it knows. It still asks
+// about this often within a round's length, because a round may end before its time.
+constexpr std::int64_t kWatches = 2;
 // The upload is made before its send time, so that the time that this takes does not show: a second before
 // it, or a two-hundredth of the round's length if that is less.
 constexpr std::int64_t kLongestLead = 1000, kLeadPart = 200;
 // The pause before another try, after "busy" or while the shuffler does not have a blob yet.
 constexpr std::int64_t kRetryPart = 50, kLongestRetry = 30'000;
 
+std::int64_t poll_interval_of(std::int64_t round_ms) { return std::min(round_ms / kPolls, kLongestPoll); }
 std::int64_t retry_of(std::int64_t round_ms) { return std::min(round_ms / kRetryPart, kLongestRetry); }
 
 }  // namespace
@@ -61,10 +65,12 @@ Device::Counts Device::counts() const {
 
 std::int64_t Device::lead() const { return std::min(round_ms_ / kLeadPart, kLongestLead); }
 
-std::int64_t Device::poll_interval() {
-  const std::int64_t interval = std::min(round_ms_ / kPolls, kLongestPoll);
-  return interval / 2 + static_cast<std::int64_t>(parts_.draws.below(static_cast<std::uint64_t>(interval)));
+std::int64_t Device::below(std::int64_t bound) {
+  return static_cast<std::int64_t>(parts_.draws.below(static_cast<std::uint64_t>(bound)));
 }
+
+// The time until the next request, drawn between half of `mean` and one and a half times that.
+std::int64_t Device::around(std::int64_t mean) { return mean / 2 + below(mean); }
 
 std::int64_t Device::step() {
   if (is_over_) return std::numeric_limits<std::int64_t>::max();
@@ -120,7 +126,7 @@ void Device::poll(std::int64_t now) {
   try {
     heard = hear();
     backoff_.succeeded();
-    poll_at_ = now + poll_interval();
+    poll_at_ = now + around(poll_interval_of(round_ms_));
   } catch (const Unreachable&) {
     poll_at_ = now + backoff_.next(parts_.draws);
   }
@@ -131,7 +137,7 @@ void Device::poll(std::int64_t now) {
       return;
     }
     finish();
-    poll_at_ = now + poll_interval();
+    poll_at_ = now + around(poll_interval_of(round_ms_));
   }
   if (!heard->descriptor || !takes_part(*heard->descriptor, heard->remaining)) return;
   toss(*heard->descriptor, heard->remaining);
@@ -154,8 +160,7 @@ void Device::toss(const wire::Descriptor& descriptor, std::int64_t remaining) {
   coin.round = descriptor.round;
   coin.descriptor = wire::descriptor_hash(descriptor);
   coin.kind = parts_.draws.coin(descriptor.round) ? wire::UploadKind::report : wire::UploadKind::dummy;
-  coin.send = static_cast<std::uint64_t>(edge) +
-              parts_.draws.below(static_cast<std::uint64_t>(remaining - 2 * edge + 1));
+  coin.send = static_cast<std::uint64_t>(edge + below(remaining - 2 * edge + 1));
   ledger_.seen = descriptor.round;
   ++ledger_.offered;
   parts_.store.commit({.append = {},
@@ -248,7 +253,7 @@ void Device::send(std::int64_t now) {
       case Answer::stored:
         ++counts_.acknowledged;
         active_->acknowledged = true;
-        active_->next = now + poll_interval();
+        active_->next = now + around(round_ms_ / kWatches);
         break;
       case Answer::busy:
         break;
@@ -270,7 +275,7 @@ void Device::send(std::int64_t now) {
 // The round may end before its time.
 void Device::watch(std::int64_t now) {
   try {
-    active_->next = now + poll_interval();
+    active_->next = now + around(round_ms_ / kWatches);
     const std::optional<ServedRound> heard = hear();
     backoff_.succeeded();
     if (!heard) return;
@@ -291,7 +296,8 @@ void Device::finish() {
   upload_.clear();
   coin_.reset();
   active_.reset();
-  poll_at_ = parts_.clock.steady_ms();
+  // All devices that heard of the round finish it in the same moment, and must not ask all at once.
+  poll_at_ = parts_.clock.steady_ms() + below(poll_interval_of(round_ms_));
 }
 
 }  // namespace muster::service

@@ -5,8 +5,8 @@
 //     it hears of it     checks both signatures, its token and the time that is left; else it stays out
 //     coin, send time    drawn and persisted, before anything else is fetched, read or sent
 //     model              downloaded, and the computation started, whatever the coin
-//     a moment before    it takes what the computation has, or zeros; makes a report and a dummy, persists
-//     the send time      the one that the coin says, and throws the other away
+//     a moment before    it takes what the computation has, or zeros; makes an upload of the kind that the
+//     the send time      coin says, with the same work for both kinds, and persists it
 //     send time          sends these bytes, and the same bytes again until they are acknowledged
 //     the round's end    removes coin, send time, bytes and token; the ledger keeps the round's number
 // Nothing that a network, a relay, the shuffler's clock or the issuer can see depends on the coin: the
@@ -97,7 +97,8 @@ class Device {
 
   Device(const DeviceParts& parts, DeviceState loaded);
   std::int64_t lead() const;
-  std::int64_t poll_interval();
+  std::int64_t below(std::int64_t bound);
+  std::int64_t around(std::int64_t mean);
   std::int64_t due() const;
 
   // What the shuffler serves. `descriptor` is nullopt if no round is open now, or ever again. hear() returns

@@ -217,14 +217,53 @@ TEST(Device, AnUploadThatIsRefusedOrLateIsTheLastOfItsRound) {
 
 TEST(Device, HearsOfTheNextRoundWhenOneEndsBeforeItsTime) {
   DeviceFixture world;
+  // It sends as early as it may, and then asks as soon as it may.
+  world.draws.below_of = [&](std::uint64_t bound) {
+    return world.device && world.device->counts().acknowledged > 0 ? 0 : bound - 1;
+  };
   world.start();
   world.run_until(world.clock.steady_ms() + 1000);
   world.shuffler->open(1, world.model);
+  const std::int64_t end = world.shuffler->end;
   while (world.device->counts().acknowledged == 0) world.clock.advance_to(world.device->step());
   world.shuffler->open(2, world.model);
-  const std::int64_t opened = world.clock.steady_ms();
   while (world.draws.drawn.size() < 2) world.clock.advance_to(world.device->step());
-  EXPECT_LT(world.clock.steady_ms() - opened, world.length() / 10);
+  EXPECT_LT(world.clock.steady_ms(), end - world.length() / 3);
+}
+
+// Returns the times of the requests for a round that the device makes once the upload of round 1 is
+// acknowledged, relative to the round's end, if each of its draws is the largest or the smallest.
+std::vector<std::int64_t> times_of_polls(bool largest) {
+  DeviceFixture world;
+  world.draws.below_of = [=](std::uint64_t bound) { return largest ? bound - 1 : 0; };
+  world.start();
+  world.run_until(world.clock.steady_ms() + 1000);
+  world.shuffler->open(1, world.model);
+  const std::int64_t end = world.shuffler->end;
+  while (world.device->counts().acknowledged == 0) world.clock.advance_to(world.device->step());
+  world.network.calls.clear();
+  world.run_until(end + world.length() / 9);
+  std::vector<std::int64_t> times;
+  for (const Call& call : world.network.calls) {
+    if (call.what == "round") times.push_back(call.at - end);
+  }
+  return times;
+}
+
+TEST(Device, AsksRarelyBetweenItsUploadAndTheEndOfTheRound) {
+  const auto before_the_end = [](const std::vector<std::int64_t>& times) {
+    return std::ranges::count_if(times, [](std::int64_t time) { return time < 0; });
+  };
+  EXPECT_LE(before_the_end(times_of_polls(true)), 2);
+  EXPECT_EQ(before_the_end(times_of_polls(false)), 0) << "it sends when a tenth of the round is left";
+}
+
+TEST(Device, DevicesDoNotAllAskInTheMomentARoundEnds) {
+  const auto first_after_the_end = [](const std::vector<std::int64_t>& times) {
+    return *std::ranges::find_if(times, [](std::int64_t time) { return time >= 0; });
+  };
+  EXPECT_EQ(first_after_the_end(times_of_polls(false)), 0);
+  EXPECT_EQ(first_after_the_end(times_of_polls(true)), DeviceFixture().length() / 10 - 1);
 }
 
 TEST(Device, StaysOutOfARoundsLastTenth) {

@@ -16,12 +16,9 @@ wire::Buffer UploadMaker::make(wire::UploadKind kind, const wire::RoundKeys& key
   wire::Buffer payload = wire::randomized_payload(*randomizer_, *scratch_, format_,
                                                   std::move(vector).value_or(std::vector<float>()),
                                                   draws.message_key(), keys.round, draws.client());
-  wire::Buffer report = wire::seal_report(keys, token, payload);
-  wire::Buffer dummy = wire::seal_dummy(keys, token, sizes());
+  wire::Buffer upload = wire::seal_upload(keys, kind, token, payload);
   sodium_memzero(payload.data(), payload.size());
-  if (kind == wire::UploadKind::dummy) std::swap(report, dummy);
-  sodium_memzero(dummy.data(), dummy.size());
-  return report;
+  return upload;
 }
 
 }  // namespace muster::service

@@ -1,7 +1,8 @@
 // Makes the upload of a round from whatever a device has computed.
 //
-// A report and a dummy take the same work: both are made each time, with fresh noise, and one is thrown away.
-// So neither the time that this takes nor a failure reveals the coin. An object belongs to one thread.
+// A report and a dummy take the same work: the message is made and sealed for the aggregator each time, with
+// fresh noise, and thrown away for a dummy. So neither the time that this takes nor a failure reveals the
+// coin. An object belongs to one thread.
 #pragma once
 
 #include <cstdint>
