@@ -1,6 +1,6 @@
 #include "muster/http/http_server.h"
 
-// Boost 1.74 needs this header first.
+// Boost 1.74 uses std::exchange and does not include <utility>, so a header that does stands before it.
 #include <fmt/format.h>
 
 #include <atomic>

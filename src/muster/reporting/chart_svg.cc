@@ -254,12 +254,16 @@ std::string mark_svg(DataPoint pixel, MarkShape shape, const Stroke& stroke, dou
   return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" {}/>\n", x, y, radius, ink);
 }
 
-std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from) {
+std::string legend_row(const std::vector<LegendEntry>& entries, DataPoint from) {
   std::string svg;
   double x = from.x;
-  for (const auto& [words, stroke] : entries) {
-    svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{}\" x2=\"{:.1f}\" y2=\"{}\" {}/>\n", x, from.y, x + 30,
-                       from.y, stroked(stroke));
+  for (const auto& [words, stroke, dots] : entries) {
+    if (dots) {
+      svg += mark_svg({x + 15, from.y}, MarkShape::disc, stroke, 4.5);
+    } else {
+      svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{}\" x2=\"{:.1f}\" y2=\"{}\" {}/>\n", x, from.y, x + 30,
+                         from.y, stroked(stroke));
+    }
     svg += text_at(x + 38, from.y + 4, "start", words);
     x += 74 + 6.3 * static_cast<double>(words.size());
   }

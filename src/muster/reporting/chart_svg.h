@@ -17,7 +17,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace muster::reporting {
@@ -104,8 +103,15 @@ class ChartPanel {
 // Returns a mark whose middle is at a pixel.
 std::string mark_svg(DataPoint pixel, MarkShape shape, const Stroke& stroke, double radius);
 
-// Returns a legend that lists the strokes from left to right and starts at the pixel `from`.
-std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from);
+// What a stroke stands for, and whether it draws single dots instead of a line.
+struct LegendEntry {
+  std::string words;
+  Stroke stroke;
+  bool dots = false;
+};
+
+// Returns a legend that lists its entries from left to right and starts at the pixel `from`.
+std::string legend_row(const std::vector<LegendEntry>& entries, DataPoint from);
 
 struct PictureSize {
   double width, height;

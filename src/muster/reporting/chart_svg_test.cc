@@ -99,6 +99,15 @@ TEST(ChartSvg, EachMarkHasAShapeOfItsOwn) {
   EXPECT_THAT(panel.svg(), HasSubstr("cx=\"200.0\" cy=\"75.0\" r=\"4.0\""));
 }
 
+TEST(ChartSvg, ALegendShowsDotsAsDots) {
+  const std::string line = legend_row({{"a line", kFirst}}, {0, 20}),
+                    dots = legend_row({{"dots", kFirst, true}}, {0, 20});
+  EXPECT_THAT(line, HasSubstr("<line "));
+  EXPECT_THAT(line, Not(HasSubstr("<circle ")));
+  EXPECT_THAT(dots, HasSubstr("<circle cx=\"15.0\" cy=\"20.0\""));
+  EXPECT_THAT(dots, Not(HasSubstr("<line ")));
+}
+
 TEST(ChartSvg, WordsAreEscaped) {
   EXPECT_EQ(escaped("<a href=\"x\">'&'</a>\x01"),
             "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;\uFFFD");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "muster/core/number_text.h"
@@ -165,9 +164,9 @@ std::string comparison_svg(const Comparison& all) {
   }
   const PictureSize size{kWidth, std::max(bottom, kTop + kPanel) + kNames};
   if (body.empty()) return svg_picture(size, heading + "; nothing has a variance", "");
-  std::vector<std::pair<std::string, Stroke>> legend;
+  std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < layout.randomizers.size(); ++i) {
-    legend.emplace_back(layout.randomizers[i], stroke_of(i));
+    legend.push_back({layout.randomizers[i], stroke_of(i)});
   }
   return svg_picture(size, heading,
                      style() + names_below(layout, x, bottom) + legend_row(legend, {kLeft, kLegend}) + body);

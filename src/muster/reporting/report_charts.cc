@@ -93,20 +93,21 @@ std::string check_in_chart(const RunRecord& run, const WatchedRun& watched) {
   all.insert(all.end(), low.begin(), low.end());
   ChartPanel panel(step_scale(run, kLeft + 8, kRight), value_scale(all, counts.front().y),
                    fmt::format("check-ins of the logged {}s", step_word(run.plan)), step_word(run.plan));
-  std::vector<std::pair<std::string, Stroke>> legend = {{"check-ins", kFirst}};
+  const bool as_dots = counts.size() <= kMaxDots;
+  std::vector<LegendEntry> legend = {{"check-ins", kFirst, as_dots}};
   const bool has_band = std::ranges::any_of(watched.bands, [](const auto& band) { return band.has_value(); });
   if (has_band) {
     panel.band(high, low, kSecond);
     panel.line(high, kSecond);
     panel.line(low, kSecond);
-    legend.emplace_back("band of the declared rate", kSecond);
+    legend.push_back({"band of the declared rate", kSecond});
   }
-  if (counts.size() > kMaxDots) {
-    panel.line(counts, {kFirst.css, kFirst.colour, 1.2, ""});
-  } else {
+  if (as_dots) {
     for (const DataPoint& count : counts) {
       panel.dot(count, "", false, kFirst, counts.size() > 40 ? 2.5 : 3.5);
     }
+  } else {
+    panel.line(counts, {kFirst.css, kFirst.colour, 1.2, ""});
   }
   constexpr double kLegendLeft = 600, kLegendTop = 26;
   return svg_picture(kSize, "check-ins and the band of the declared rate",

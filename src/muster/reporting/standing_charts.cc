@@ -20,7 +20,7 @@ constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kFewPoints = 40;  // up to this many points are drawn as dots of the full size
 
 using Points = std::vector<DataPoint>;
-using Legend = std::vector<std::pair<std::string, Stroke>>;
+using Legend = std::vector<LegendEntry>;
 
 // Returns a point for each round that is drawn; `value` may return kGap.
 template <typename Value>
@@ -120,7 +120,7 @@ std::string heard_chart(const TaskStanding& now) {
   level(panel, static_cast<double>(now.needed), kThird);
   if (now.enrolled) {
     level(panel, static_cast<double>(*now.enrolled), kSecond);
-    legend.emplace_back("enrolled now", kSecond);
+    legend.push_back({"enrolled now", kSecond});
   }
   panel.line(heard, {kFirst.css, kFirst.colour, 1.4, ""});
   dots(panel, heard, kFirst);
@@ -150,7 +150,7 @@ std::string check_ins_chart(const TaskStanding& now) {
   panel.line(low, kSecond);
   dots(panel, counts, kFirst);
   return picture("check-ins by round, against the band of the declared rate", panel,
-                 {{"check-ins", kFirst}, {"band of the declared rate", kSecond}});
+                 {{"check-ins", kFirst, true}, {"band of the declared rate", kSecond}});
 }
 
 }  // namespace muster::reporting

@@ -170,7 +170,7 @@ std::string summary_svg(const Sweep& sweep) {
       sweep.keys.empty() ? "accuracy on the test set"
                          : fmt::format("accuracy on the test set, by {}", short_name(sweep.keys[0].key)),
       fmt::format("epsilon, proven, at delta {}", sweep.combinations.front().plans.front().delta().value()));
-  std::vector<std::pair<std::string, Stroke>> legend;
+  std::vector<LegendEntry> legend;
   const bool told_apart = lines.size() <= kLineInks.size();
   std::size_t next = 0;
   for (const auto& [line, marks] : lines) {
@@ -183,7 +183,7 @@ std::string summary_svg(const Sweep& sweep) {
       }
       panel.line(means, ink);
       if (!line.empty()) {
-        legend.emplace_back(line, ink);
+        legend.push_back({line, ink});
       }
     }
     constexpr std::size_t kMaxLabels = 12;
