@@ -61,9 +61,9 @@ class ReportTest(SmallRuns):
         pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.S)]
         self.assertEqual(len(pictures), 3)
         self.assertNotIn("nan", "".join(re.findall(r"<svg.*?</svg>", text, re.S)))
-        # The picture of check-ins has one dot per logged round. Its x is a linear function of the round's
-        # number, and its y of the count of check-ins.
-        dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in pictures[1].iter("circle")]
+        # The picture of check-ins has a dot in its legend, and one per logged round. Its x is a linear function of
+        # the round's number, and its y of the count of check-ins.
+        dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in pictures[1].iter("circle")][1:]
         logged = self.metrics("run")
         self.assertEqual(len(dots), len(logged))
         counts = [line["check_ins"] for line in logged]
