@@ -168,6 +168,10 @@ std::string ChartPanel::path(const std::vector<DataPoint>& points) const {
 void ChartPanel::line(const std::vector<DataPoint>& points, const Stroke& stroke) {
   marks_ += fmt::format("<path d=\"{}\" fill=\"none\" {} stroke-linejoin=\"round\"/>\n", path(points),
                         stroked(stroke));
+  const auto drawn = [](const DataPoint& point) { return std::isfinite(point.y); };
+  if (std::ranges::count_if(points, drawn) == 1) {
+    dot(*std::ranges::find_if(points, drawn), "", false, stroke, 3);
+  }
 }
 
 void ChartPanel::band(const std::vector<DataPoint>& upper, const std::vector<DataPoint>& lower,

@@ -76,6 +76,7 @@ class ChartPanel {
   // If `ticks_x` is false, the x axis has neither ticks nor grid lines.
   ChartPanel(Scale x, Scale y, const std::string& title, const std::string& x_title, bool ticks_x = true);
 
+  // A line of a single point is a dot.
   void line(const std::vector<DataPoint>& points, const Stroke& stroke);
   // Fills the area between two lines whose points have the same x. Where `upper` has a gap, the area has one,
   // too. Where only `lower` has a gap, the area reaches down to the bottom.

@@ -86,6 +86,15 @@ TEST(ChartSvg, GapsBreakALine) {
   EXPECT_THAT(panel.svg(), Not(HasSubstr("nan")));
 }
 
+TEST(ChartSvg, ALineOfOnePointIsADot) {
+  ChartPanel panel(Scale::linear(0, 4, 0, 400), Scale::linear(0, 1, 100, 0), "title", "x");
+  panel.line({{0, 0}, {1, 1}}, kFirst);
+  panel.line({{0, kGap}}, kFirst);
+  EXPECT_THAT(panel.svg(), Not(HasSubstr("<circle ")));
+  panel.line({{1, kGap}, {2, 0.25}}, kFirst);
+  EXPECT_THAT(panel.svg(), HasSubstr("<circle class=\"c1-dot\" cx=\"200.0\" cy=\"75.0\""));
+}
+
 TEST(ChartSvg, EachMarkHasAShapeOfItsOwn) {
   std::set<std::string> shapes;
   for (std::size_t i = 0; i < kMarkShapes; ++i) {

@@ -202,14 +202,14 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
   const bool loss = run.logged.back().loss.has_value();
   const bool by_client = run.logged.back().client_accuracy.has_value();
   std::string html = fmt::format(
-      "<details><summary>{} logged {}s{}</summary>\n<div class=\"wide\"><table id=\"rounds\">\n<tr><th "
+      "<details><summary>{}{}</summary>\n<div class=\"wide\"><table id=\"rounds\">\n<tr><th "
       "class=\"n\">{}</th><th "
       "class=\"n\">accuracy</th><th class=\"n\">epsilon</th><th class=\"n\">check-ins</th><th "
       "class=\"n\">band</th><th "
       "class=\"n\">messages so far</th><th class=\"n\">seconds</th>{}{}{}</tr>\n",
-      run.logged.size(), step_word(run.plan), stride > 1 ? fmt::format(", one in {} shown", stride) : "",
-      step_word(run.plan), neutral ? "<th class=\"n\">neutral so far</th>" : "",
-      loss ? "<th class=\"n\">loss</th>" : "",
+      count_text(run.logged.size(), fmt::format("logged {}", step_word(run.plan))),
+      stride > 1 ? fmt::format(", one in {} shown", stride) : "", step_word(run.plan),
+      neutral ? "<th class=\"n\">neutral so far</th>" : "", loss ? "<th class=\"n\">loss</th>" : "",
       by_client ? "<th class=\"n\">by client</th><th class=\"n\">worst tenth</th>" : "");
   for (std::size_t i = 0; i < run.logged.size(); ++i) {
     if ((run.logged.size() - 1 - i) % stride != 0) {

@@ -163,11 +163,11 @@ std::string rounds_table(const TaskStanding& now) {
   for (std::size_t i = 0; i < std::min(now.past.size(), kOpenRows + kMoreRows); ++i) {
     (i < kOpenRows ? newest : older) += round_row(now.past[now.past.size() - 1 - i]);
   }
-  const std::string html = table("past", head, newest) + guarantee_of(now);
+  std::string html = table("past", head, newest) + guarantee_of(now);
   if (older.empty()) return html;
   const std::size_t more = std::min(now.past.size() - kOpenRows, kMoreRows);
-  return html + fmt::format("<details><summary>the {} rounds before</summary>\n{}</details>\n", more,
-                            table("older", head, older));
+  return html + fmt::format("<details><summary>the {} before</summary>\n{}</details>\n",
+                            count_text(more, "round"), table("older", head, older));
 }
 
 std::string counts_of(const TaskStanding& now) {
