@@ -106,7 +106,7 @@ class Shared {
   Seen seen_;
 };
 
-// The devices of one thread, each with a key and the tokens of coming rounds.
+// The devices of one thread, each with the tokens of coming rounds.
 class Crowd {
  public:
   Crowd(const Load& load, Shared& shared, unsigned thread)
@@ -119,7 +119,7 @@ class Crowd {
         format_(*randomizer_),
         rate_(random::Probability::at_most(load.task.plan().rate())) {
     for (std::uint64_t device = thread; device < load.devices; device += kThreads) {
-      devices_.push_back({key_of(device), 1 + device % kStagger, 0, {}});
+      devices_.push_back({device, 1 + device % kStagger, 0, {}});
     }
   }
 
@@ -143,8 +143,9 @@ class Crowd {
     std::uint64_t round;
     wire::Token token;
   };
+  // The key is made when it is used: a process may have about 20,000 keys, each in locked pages of its own.
   struct Device {
-    wire::SigningKey key;
+    std::uint64_t number;
     std::uint64_t first_block, asked;  // asked: the last round for which the device has asked
     std::deque<Held> tokens;
   };
@@ -201,7 +202,8 @@ class Crowd {
   }
 
   void fetch(Device& device, const wire::KeyDirectory& directory) {
-    wire::TokenBlock block{load_.task.name(), device.key.identity(), {}};
+    const wire::SigningKey key = key_of(device.number);
+    wire::TokenBlock block{load_.task.name(), key.identity(), {}};
     std::vector<wire::PendingToken> pending;
     std::vector<wire::RsaPublicKey> keys;
     for (const wire::KeyDirectory::Entry& entry : directory.entries) {
@@ -214,7 +216,7 @@ class Crowd {
     }
     if (pending.empty()) return;
     try {
-      const auto answer = issuer_.tokens(wire::sign_token_block(block, device.key));
+      const auto answer = issuer_.tokens(wire::sign_token_block(block, key));
       if (answer.answer != service::Answer::stored) return;
       for (std::size_t i = 0; i < pending.size(); ++i) {
         const auto response =

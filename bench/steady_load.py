@@ -89,6 +89,8 @@ def run(options, folder):
                 show(line, before, now)
                 rounds.append({**line, "roles": now})
                 before = now
+        if crowd.returncode != 0:
+            sys.exit(f"steady_load: the devices ended with {crowd.returncode}")
         summary(rounds)
         print(muster_command.run("status", url).stdout)
     finally:
