@@ -21,6 +21,13 @@ class DeployedTasks(SmallRuns):
     def status(self, where):
         return json.loads(self.run_command("status", where, "--json").stdout)
 
+    def check_cost(self, stated, epsilon, charged):
+        """Checks that the statement costs what `muster account` says: epsilon for the rounds charged, and the local
+        epsilon for all rounds that were opened."""
+        for rounds, key, value in ((charged, "epsilon", epsilon), (stated["local"]["rounds"], "local", stated["local"])):
+            account = json.loads(self.run_command("account", "plan.toml", "--rounds", rounds, "--json").stdout)
+            self.assertEqual(value, account[key]["upper"] if key == "epsilon" else account[key])
+
     def check_cut(self, deployment):
         """Checks that the updates of the model, or a noted head, show that a ledger lacks its last entries."""
         whole = self.verify()["head"]

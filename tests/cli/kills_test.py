@@ -71,7 +71,7 @@ class Kills(DeployedTasks):
         aggregator = deployment.running["aggregator"]
         output = aggregator.process.communicate(timeout=20 * rounds * SECONDS)[0]
         self.assertEqual(aggregator.process.returncode, 0, aggregator.said())
-        self.assertGreaterEqual(2 * sum(done.values()), kills, "the task was over too early")
+        self.assertGreaterEqual(sum(done.values()), 0.9 * kills, "the task was over too early")
         counts = self.expect_done(output, uploads, sum(DEVICES), rounds)["counts"]
         for name in ROLES:
             if name != "aggregator":

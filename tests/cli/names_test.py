@@ -1,13 +1,17 @@
 """After a run, no name of a device is in any file, log line or answer of the shuffler and the aggregator.
 
 Everything that devices send to the shuffler passes a proxy that adds names to it, in headers and by its address. The
-same search finds the devices' keys in the issuer's store, where they belong.
+tokens that devices spend are looked for, too: the issuer's signature of a token leads to a device as soon as somebody
+has seen it on the device. The same search finds the devices' keys in the issuer's store, where they belong.
 
     python3 tests/cli/names_test.py --command build/release/muster
 """
 
+import contextlib
 import pathlib
 import re
+import shutil
+import sqlite3
 import urllib.request
 
 import muster_command
@@ -23,6 +27,20 @@ HEADERS = "".join(f"{name}: {CANARY}\r\n" for name in ("User-Agent", "Cookie", "
 def spellings(key):
     """Returns the ways in which a public key of 64 hexadecimal digits may be written."""
     return {key.encode(), key.upper().encode(), bytes.fromhex(key)}
+
+
+HELD, NONCE, SIGNATURE = 8 + 354, slice(8 + 2, 8 + 34), slice(-256, None)  # of a token on a device (device_state.h)
+
+
+def tokens_in(folder):
+    """Returns the nonce and the signature of each token in the stores below a folder that no process uses."""
+    found = set()
+    for path in folder.rglob("store.db"):
+        with contextlib.closing(sqlite3.connect(path)) as store:
+            for (tokens,) in store.execute("SELECT content FROM blobs WHERE name = CAST('tokens' AS BLOB)"):
+                held = [tokens[i:i + HELD] for i in range(0, len(tokens), HELD)]
+                found.update(*({token[NONCE], token[SIGNATURE]} for token in held))
+    return found
 
 
 class Names(SmallRuns):
@@ -45,10 +63,13 @@ class Names(SmallRuns):
         aggregator, url = deployment.start_aggregator()
         deployment.start_client(0)
         answers, shuffler = {}, deployment.port_of("aggregator", "shuffler")
+        aggregator.until(" is released")
+        shutil.copytree(self.folder / "client0", self.folder / "copy of client0")
         aggregator.until("round 2 is released")
         for server in (url, f"http://127.0.0.1:{shuffler}"):
-            with urllib.request.urlopen(f"{server}/healthz") as answer:
-                answers[server] = str(answer.headers).encode() + answer.read()
+            for path in ("healthz", "metrics"):
+                with urllib.request.urlopen(f"{server}/{path}") as answer:
+                    answers[f"{server}/{path}"] = str(answer.headers).encode() + answer.read()
         status, output = aggregator.result()
         self.assertEqual(status, 0)
         self.assertEqual(deployment.running["shuffler"].stop(), 0)
@@ -56,7 +77,9 @@ class Names(SmallRuns):
 
         keys = re.findall(r"\b[0-9a-f]{64}\b", (self.folder / "devices.txt").read_text())
         self.assertEqual(len(keys), 12)
-        names = {CANARY.encode(), ADDRESS.encode()}.union(*map(spellings, keys))
+        tokens = tokens_in(self.folder / "copy of client0")
+        self.assertGreaterEqual(len(tokens), 2 * 12, "every device holds a token of the second round")
+        names = {CANARY.encode(), ADDRESS.encode()}.union(tokens, *map(spellings, keys))
         texts = {**answers, "result": output.encode(), **self.texts_of("shuffler"), **self.texts_of("aggregator")}
         self.assertIn("shuffler/store.db", texts)
         self.assertIn("aggregator/store.db", texts)

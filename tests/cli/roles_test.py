@@ -308,6 +308,9 @@ class Roles(DeployedTasks):
         self.assertGreaterEqual(status["rounds"]["void"], 1)
         self.assertEqual((status["epsilon"]["upper"], status["last"]["band"]), (0, None))
         self.assertLess(status["last"]["heard"], 12)
+        # A void round costs nothing but for whoever colludes: it was opened.
+        self.assertGreaterEqual(status["local"]["rounds"], status["rounds"]["void"])
+        self.check_cost(status, status["epsilon"]["upper"], 0)
         self.assertEqual(status["last"]["enrolled"], 12)
         self.assertEqual(aggregator.stop(), 0)
         found = self.verify()
@@ -328,8 +331,11 @@ class Roles(DeployedTasks):
         lost.until("round 1 is spent without an update (lost)")
         clients[0].kill()
         status, output = lost.result()
-        rounds = json.loads(output.splitlines()[-1])["rounds"]
+        result = json.loads(output.splitlines()[-1])
+        rounds = result["rounds"]
         self.assertEqual((status, rounds["spent"]), (0, min(3, today["counts"]["opened"])))
+        self.assertEqual(result["local"]["rounds"], rounds["opened"])
+        self.check_cost(result, result["epsilon"], rounds["released"] + rounds["spent"])
 
     def test_tasks_on_one_population_share_its_budget(self):
         deployment = self.deployment()

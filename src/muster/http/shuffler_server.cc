@@ -17,6 +17,8 @@
 #include "muster/http/ticker.h"
 #include "muster/http/upload_counts.h"
 #include "muster/wire/hex.h"
+#include "muster/wire/receipt.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 namespace {
@@ -313,9 +315,10 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
   aggregator = std::make_unique<HttpServer>(
       options.aggregator.address, options.aggregator.port, 1, HttpLimits{.connections = 64},
       [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
-        const bool posts =
-            target == "/v1/blob" || target == "/v1/open" || target == "/v1/receipt" || target == "/v1/end";
-        if (method == "POST" && posts) return kMaxFromAggregator;
+        const bool posts = method == "POST";
+        if (posts && (target == "/v1/blob" || target == "/v1/open")) return kMaxFromAggregator;
+        if (posts && target == "/v1/receipt") return wire::kReceipt;
+        if (posts && target == "/v1/end") return wire::kRoundNotice;
         const bool gets = target == "/healthz" || target == "/metrics" || target == "/v1/offer" ||
                           target == "/v1/keys" || target.starts_with("/v1/manifest/") ||
                           target.starts_with("/v1/batch/");

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -20,6 +21,8 @@
 #include "muster/http/raw_connection_test.h"
 #include "muster/http/remote_shuffler.h"
 #include "muster/service/shuffler/shuffler_fixture_test.h"
+#include "muster/wire/receipt.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 namespace {
@@ -311,6 +314,26 @@ TEST_F(ShufflerServerTest, WhatIsNoUploadIsRefusedAndWhatIsNoPathNotFound) {
   EXPECT_EQ(aggregator.post("/v1/receipt", Buffer(170), 0).status, 400);
   EXPECT_EQ(aggregator.get("/healthz", 0).status, 200);
   EXPECT_EQ(device.upload(good), Answer::stored);
+}
+
+// The answer comes before the body, so the server has not read it.
+TEST_F(ShufflerServerTest, ABodyThatIsTooLongIsRefusedUnread) {
+  const auto status_of = [](std::uint16_t port, const std::string& path, std::size_t length) {
+    RawConnection connection(port);
+    connection.send("POST " + path +
+                    " HTTP/1.1\r\nHost: shuffler\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n");
+    return connection.rest().substr(0, 12);
+  };
+  const std::size_t upload = ShufflerFixture::kSizes.upload();
+  for (const std::size_t length : {upload + 1, std::size_t{10} << 20}) {
+    EXPECT_EQ(status_of(server_.devices_port(), "/v1/upload", length), "HTTP/1.1 400") << length;
+  }
+  for (const auto& [path, length] : {std::pair<const char*, std::size_t>{"/v1/receipt", wire::kReceipt + 1},
+                                     {"/v1/end", wire::kRoundNotice + 1},
+                                     {"/v1/blob", (std::size_t{1} << 30) + 1},
+                                     {"/v1/open", (std::size_t{1} << 30) + 1}}) {
+    EXPECT_EQ(status_of(server_.aggregator_port(), path, length), "HTTP/1.1 400") << path;
+  }
 }
 
 TEST(ShufflerServerOnABrokenDisk, NobodyIsAnsweredAndTheErrorComesOut) {

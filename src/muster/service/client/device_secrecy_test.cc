@@ -121,6 +121,11 @@ TEST(DeviceSecrecy, ADeviceThatIsSilentOnNanIsCaught) {
             "");
 }
 
+TEST(DeviceSecrecy, ADeviceThatIsSilentOnTailsIsCaught) {
+  EXPECT_NE(difference([](DeviceFixture& w) { w.shuffler->silent = [&w] { return !w.draws.coin_of(1); }; }),
+            "");
+}
+
 TEST(DeviceSecrecy, ADeviceThatFetchesTokensAfterItsCoinIsCaught) {
   EXPECT_NE(difference([](DeviceFixture& w) {
               w.draws.coin_of = [&w, heads = w.draws.coin_of(1)](std::uint64_t) {

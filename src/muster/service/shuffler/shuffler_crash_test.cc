@@ -31,8 +31,10 @@ struct Witness {
 // wrong.
 class CrashRun {
  public:
-  CrashRun(std::uint64_t operation, Disk::When when, bool loses_all, const Disk::Faults& faults = {})
-      : loses_all_(loses_all) {
+  // If `issuer_forgets`, the issuer also forgets the release of the round at each loss of power.
+  CrashRun(std::uint64_t operation, Disk::When when, bool loses_all, const Disk::Faults& faults = {},
+           bool issuer_forgets = false)
+      : loses_all_(loses_all), issuer_forgets_(issuer_forgets) {
     rig_.disk.break_promises(faults);
     rig_.disk.kill_after(operation, when);
   }
@@ -62,6 +64,7 @@ class CrashRun {
   }
   void lose_power() {
     rig_.shuffler.reset();
+    if (issuer_forgets_) rig_.issuer.restore(rig_.descriptor.round, 0);
     rig_.disk.crash([&](std::size_t most) { return loses_all_ ? most : most / 2; });
   }
 
@@ -156,7 +159,7 @@ class CrashRun {
     }
   }
 
-  bool loses_all_;
+  bool loses_all_, issuer_forgets_;
   ShufflerFixture rig_;
   std::vector<std::string> findings_;
 };
@@ -177,12 +180,12 @@ TEST(ShufflerCrash, NothingIsLostDoubledOrInvented) {
 }
 
 // Returns the findings of all runs together, one run for each operation at which it is killed.
-std::set<std::string> findings_with(const Disk::Faults& faults) {
+std::set<std::string> findings_with(const Disk::Faults& faults, bool issuer_forgets = false) {
   CrashRun quiet(kNever, Disk::When::before, true);
   quiet.go();
   std::set<std::string> found;
   for (std::uint64_t i = 0; i < quiet.operations(); ++i) {
-    const auto findings = CrashRun(i, Disk::When::after, true, faults).go();
+    const auto findings = CrashRun(i, Disk::When::after, true, faults, issuer_forgets).go();
     found.insert(findings.begin(), findings.end());
   }
   return found;
@@ -198,6 +201,10 @@ TEST(ShufflerCrash, AReleaseThatIsForgottenIsNoticedAndNoOrderIsDrawnAgain) {
   const auto found = findings_with({.forgets = "manifest"});
   EXPECT_TRUE(found.contains("round 1: has no manifest after its end"));
   EXPECT_FALSE(found.contains("round 1: has two manifests") || found.contains("round 1: has two batches"));
+}
+// If nobody knows of the release any more, the shuffler does draw another order.
+TEST(ShufflerCrash, AnOrderThatIsDrawnAgainAfterAByteLeftIsNoticed) {
+  EXPECT_TRUE(findings_with({.forgets = "manifest"}, true).contains("round 1: has two batches"));
 }
 TEST(ShufflerCrash, AKeyThatIsKeptIsNoticed) {
   EXPECT_TRUE(findings_with({.keeps = "key"}).contains("round 1: leaves its key"));

@@ -43,6 +43,8 @@ class IssuerDouble final : public IssuerForShuffler {
     for (std::uint64_t round = closed_; round <= closed_ + (has_more_keys ? 3 : 0); ++round) {
       if (round > 0) directory.entries.push_back({round, key_of(round).public_key().modulus(), issued});
     }
+    if (of_another_task) directory.task[0] ^= 1;
+    if (signs_with_another_key) return wire::sign_key_directory(directory, wire::SigningKey::fresh());
     return wire::sign_key_directory(directory, identity_);
   }
   std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) override {
@@ -79,7 +81,7 @@ class IssuerDouble final : public IssuerForShuffler {
   }
 
   std::uint64_t issued = 12, without_token = 0, serial = 0;
-  bool away = false, has_more_keys = true;
+  bool away = false, has_more_keys = true, of_another_task = false, signs_with_another_key = false;
 
  private:
   wire::Hash task_;

@@ -69,5 +69,27 @@ TEST(ShufflerIssuance, ADirectoryWithALowerSerialIsNotBelieved) {
   EXPECT_NE(rig.offer().key, wire::HpkePublicKey{});
 }
 
+TEST(ShufflerIssuance, ADirectoryOfAnotherIssuerOrTaskIsNotBelieved) {
+  for (bool IssuerDouble::*const fault :
+       {&IssuerDouble::of_another_task, &IssuerDouble::signs_with_another_key}) {
+    ShufflerFixture rig;
+    rig.issuer.*fault = true;
+    rig.restart();
+    rig.shuffler->tick();
+    EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
+    EXPECT_EQ(rig.offer().waits, wire::Waits::directory);
+    // Nor is it believed when it says that a release is noted.
+    rig.issuer.*fault = false;
+    ASSERT_NO_FATAL_FAILURE(rig.open_round());
+    for (std::uint8_t i = 0; i < ShufflerFixture::kNeeded; ++i) rig.shuffler->upload(rig.report(i));
+    rig.issuer.*fault = true;
+    rig.clock.advance(kRound);
+    EXPECT_FALSE(rig.manifest());
+    EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
+    rig.issuer.*fault = false;
+    EXPECT_TRUE(rig.manifest());
+  }
+}
+
 }  // namespace
 }  // namespace muster::service

@@ -101,5 +101,23 @@ TEST(ShufflerRelease, TheReceiptMustBeTheAggregatorsForThisBatch) {
   EXPECT_FALSE(rig.shuffler->batch(1, 0, 1));
 }
 
+TEST(ShufflerRelease, AReceiptThatComesTooEarlyOrAgainLaterChangesNothing) {
+  ShufflerFixture rig;
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
+  const wire::Receipt early{rig.task.name(), 1, {}, wire::Receipt::Outcome::released, {}};
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(early, rig.aggregator)));
+  EXPECT_EQ(rig.shuffler->heard(), 10u);
+  rig.clock.advance(kRound);
+  EXPECT_EQ(rig.batch().size(), 10u);
+  const wire::Buffer first = rig.conclude();
+  EXPECT_TRUE(rig.shuffler->receipt(first));
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 11));
+  EXPECT_TRUE(rig.shuffler->receipt(first));
+  EXPECT_EQ(rig.shuffler->heard(), 11u);
+  rig.clock.advance(kRound);
+  EXPECT_TRUE((rig.let_announce(), rig.shuffler->receipt(first)));
+  EXPECT_EQ(rig.batch().size(), 11u);
+}
+
 }  // namespace
 }  // namespace muster::service

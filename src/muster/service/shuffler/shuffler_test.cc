@@ -176,6 +176,9 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
   wire::RoundKeys wrong_descriptor = keys, wrong_key = keys;
   wrong_descriptor.descriptor[0] ^= 1;
   wrong_key.shuffler = wire::HpkeKeyPair::fresh().public_key();
+  // The tokens of rounds 1 and 3 have the same key here, so that only their round tells them apart.
+  ASSERT_EQ(IssuerDouble::key_of(3).public_key().id(), rig.descriptor.token_key);
+  const wire::Token same_key = IssuerDouble::token(rig.task.name(), 3);
   const Buffer payload(ShufflerFixture::kPayload);
   const struct {
     Buffer upload;
@@ -187,6 +190,7 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
       {Buffer(std::size_t{10} << 20), Rejected::length},
       {with(0, 2), Rejected::version},
       {with(1, 0), Rejected::late},  // round 0
+      {with(1, 2), Rejected::late},  // a round that is not open yet
       {with(9, static_cast<std::uint8_t>(good[9] ^ 1)), Rejected::layer},
       {with(good.size() - 1, static_cast<std::uint8_t>(good.back() ^ 1)), Rejected::layer},
       {with_point(0), Rejected::layer},
@@ -194,6 +198,7 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
       {wire::seal_report(wrong_descriptor, rig.token(), payload), Rejected::layer},
       {wire::seal_report(wrong_key, rig.token(), payload), Rejected::layer},
       {wire::seal_report(keys, IssuerDouble::token(rig.task.name(), 2), payload), Rejected::token},
+      {wire::seal_report(keys, same_key, payload), Rejected::token},
       {wire::seal_report(keys, IssuerDouble::token({1}, 1), payload), Rejected::token},
       {wire::seal_report(keys, token_of_another_issuer(rig), payload), Rejected::token},
       {wire::seal_report(keys, {}, payload), Rejected::token},
@@ -390,6 +395,12 @@ TEST(Shuffler, ADescriptorThatTheAggregatorDidNotSignIsRefused) {
   }
   rig.offered = wire::sign_descriptor(rig.descriptor, rig.shuffler_key);
   EXPECT_FALSE(rig.ask_to_open(0));
+  wire::Descriptor of_another_task = rig.descriptor;
+  of_another_task.task[0] ^= 1;
+  rig.offered = wire::sign_descriptor(of_another_task, rig.aggregator);
+  EXPECT_FALSE(rig.ask_to_open(0));
+  rig.offered = honest;
+  EXPECT_TRUE(rig.ask_to_open(0));
 }
 
 TEST(Shuffler, ABatchIsReadInPieces) {
