@@ -47,7 +47,10 @@ class TestDraws final : public Draws {
     return coin_of(round);
   }
   std::uint64_t below(std::uint64_t bound) override { return below_of(bound); }
-  random::RunKey message_key() override { return key; }
+  random::RunKey message_key() override {
+    ++keys_drawn;
+    return key;
+  }
   std::uint64_t client() const override { return 7; }
 
   std::function<bool(std::uint64_t)> coin_of;
@@ -55,6 +58,7 @@ class TestDraws final : public Draws {
     return random::uniform_below(bits_, bound);
   };
   std::vector<std::uint64_t> drawn;  // rounds whose coin was asked for
+  std::uint64_t keys_drawn = 0;
   random::RunKey key = random::RunKey::from_seed(99);
 
  private:

@@ -40,6 +40,31 @@ TEST(Device, SendsOneUploadInEveryRoundWhateverItsCoin) {
   }
 }
 
+// Plays three rounds with a source of keys that has a new one for each message or, if `stale`, always its
+// first one. Returns in how many rounds the message is the one that the new key makes.
+int messages_under_new_keys(bool heads, bool stale) {
+  const TaskDocument task =
+      task_of(std::string(kTwelve) + kGradients, {{"rounds.learning_rate", "0.1"}}, world_settings());
+  DeviceFixture world(heads, task);
+  int fresh = 0;
+  for (const std::uint64_t round : {1u, 2u, 3u}) {
+    const auto newest = random::RunKey::from_seed(100 + round);
+    world.draws.key = stale ? random::RunKey::from_seed(101) : newest;
+    world.play(round);
+    EXPECT_EQ(world.draws.keys_drawn, round) << "one key a round, whatever the coin";
+    world.draws.key = newest;
+    const wire::Buffer payload = heads ? world.shuffler->only_upload(round).payload : wire::Buffer();
+    if (payload == world.expected(round, world.computation.vector)) ++fresh;
+  }
+  return fresh;
+}
+
+TEST(Device, EveryMessageHasNoiseUnderAKeyOfItsOwn) {
+  EXPECT_EQ(messages_under_new_keys(true, false), 3);
+  EXPECT_EQ(messages_under_new_keys(false, false), 0) << "dummies have no message";
+  EXPECT_EQ(messages_under_new_keys(true, true), 1) << "a key that is used again is noticed";
+}
+
 TEST(Device, RestsOnceTheAggregatorHasSaidThatTheTaskIsOver) {
   DeviceFixture world;
   world.play(1);
