@@ -146,7 +146,7 @@ std::vector<Trouble> troubles() {
           {"another model",
            [](DeviceFixture& w) {
              w.network.before = [&w](const Call& call) {
-               if (call.what == "model") w.shuffler->blobs.begin()->second.front() ^= 1;
+               if (call.what == "model") w.shuffler->blobs.begin()->second = wire::Buffer(w.model.size());
              };
            }},
           {"no way to the model", [](DeviceFixture& w) {
@@ -160,12 +160,56 @@ TEST(Device, WhateverHappensAfterTheCoinHeadsSendTheMessageOfZeros) {
   for (const Trouble& trouble : troubles()) {
     SCOPED_TRACE(trouble.name);
     DeviceFixture world;
+    ASSERT_NE(world.expected(1, world.computation.vector), world.expected(1, std::nullopt));
     trouble.make(world);
     world.play(1);
     const TestShuffler::Seen seen = world.shuffler->only_upload(1);
     EXPECT_EQ(seen.kind, wire::UploadKind::report);
     EXPECT_EQ(seen.payload, world.expected(1, std::nullopt));
   }
+}
+
+// The blobs that the shuffler serves, before the device asks for the frozen part.
+std::vector<Trouble> troubles_of_the_frozen_part() {
+  const auto before_frozen = [](DeviceFixture& w, const std::function<void()>& act) {
+    w.network.before = [act](const Call& call) {
+      if (call.what == "frozen") act();
+    };
+  };
+  return {{"none", [=](DeviceFixture& w) { before_frozen(w, [&w] { w.shuffler->blobs.clear(); }); }},
+          {"one changed bit",
+           [=](DeviceFixture& w) {
+             before_frozen(w, [&w] { w.shuffler->blobs.at(w.shuffler->descriptor.frozen).back() = 6; });
+           }},
+          {"the model in its place",
+           [=](DeviceFixture& w) {
+             before_frozen(w, [&w] { w.shuffler->blobs.at(w.shuffler->descriptor.frozen) = w.model; });
+           }},
+          {"no way to it", [=](DeviceFixture& w) { before_frozen(w, [] { throw Unreachable(); }); }}};
+}
+
+TEST(Device, WithoutTheFrozenPartOfItsModelHeadsSendTheMessageOfZeros) {
+  for (const Trouble& trouble : troubles_of_the_frozen_part()) {
+    SCOPED_TRACE(trouble.name);
+    DeviceFixture world;
+    ASSERT_NE(world.expected(1, world.computation.vector), world.expected(1, std::nullopt));
+    world.frozen = wire::Buffer(100, 7);
+    trouble.make(world);
+    world.play(1);
+    EXPECT_EQ(world.computation.started, 0);
+    EXPECT_EQ(world.shuffler->only_upload(1).payload, world.expected(1, std::nullopt));
+  }
+}
+
+TEST(Device, DownloadsAFrozenPartOnce) {
+  DeviceFixture world;
+  world.frozen = wire::Buffer(100, 7);
+  for (const std::uint64_t round : {1u, 2u}) {
+    world.play(round);
+    EXPECT_EQ(world.shuffler->only_upload(round).payload, world.expected(round, world.computation.vector));
+  }
+  EXPECT_EQ(world.calls("model"), 2u);
+  EXPECT_EQ(world.calls("frozen"), 1u);
 }
 
 TEST(Device, LostRequestsAndAnswersChangeNoByte) {
