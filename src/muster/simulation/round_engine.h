@@ -65,7 +65,7 @@ class RoundEngine {
  private:
   struct WorkerState;  // the buffers of one worker
   void handle_all(std::span<const float> parameters);
-  void handle(unsigned worker, std::span<const float> parameters, std::size_t first, std::size_t last);
+  void handle(unsigned index, std::span<const float> parameters, std::size_t first, std::size_t last);
   // Computes the vector of one client from its records.
   void compute(WorkerState& worker, std::span<const float> parameters, const protocols::Sender& sender,
                std::span<const Record> records, std::span<float> vector) const;

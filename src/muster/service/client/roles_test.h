@@ -51,7 +51,7 @@ struct Network {
   std::vector<Call> calls;
 
   template <typename Answer>
-  Answer carry(Call call, const std::function<Answer()>& other_side) {
+  Answer carry(const Call& call, const std::function<Answer()>& other_side) {
     calls.push_back(call);
     before(call);
     Answer answer = other_side();

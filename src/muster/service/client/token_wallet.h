@@ -50,7 +50,7 @@ class TokenWallet {
   // Those that return bool say whether the wallet may go on, or has to ask again soon.
   bool fetch();
   std::optional<wire::KeyDirectory> directory();
-  void begin(const wire::KeyDirectory& directory);
+  void begin(const wire::KeyDirectory& listed);
   bool ask();
   void take(std::size_t count, wire::Bytes responses);
   bool drop_rounds_without_keys();

@@ -156,7 +156,7 @@ ListenAddress RoleFile::address(std::string_view key, const ListenAddress& other
 }
 
 ListenAddress RoleFile::listen(std::string_view key, const ListenAddress& otherwise) {
-  const ListenAddress listen = address(key, otherwise);
+  ListenAddress listen = address(key, otherwise);
   const bool behind_relay = flag("behind_relay", false);
   if (listen.is_loopback() || behind_relay) return listen;
   refuse(key, "an address of this machine alone, or behind_relay = true where TLS ends in a relay",
@@ -164,7 +164,7 @@ ListenAddress RoleFile::listen(std::string_view key, const ListenAddress& otherw
 }
 
 std::string RoleFile::url(std::string_view key) {
-  const std::string url = text(key);
+  std::string url = text(key);
   const std::size_t host = url.starts_with("https://") ? 8 : url.starts_with("http://") ? 7 : 0;
   if (host == 0 || url.size() == host || url.find_first_of("/?#@ ", host) != url.npos) {
     refuse(key, "\"http://HOST:PORT\" or \"https://HOST:PORT\"", "is not the address of a server");

@@ -187,7 +187,7 @@ bool Issuer::may_ask(std::uint32_t device, const std::vector<wire::TokenBlock::E
 }
 
 Issuer::Tokens Issuer::take(wire::Bytes signed_block) {
-  const Tokens refused{Answer::refused, {}};
+  Tokens refused{Answer::refused, {}};
   const auto block = wire::read_token_block(signed_block);
   if (!block || block->task != task_.name()) return refused;
   const auto device = enrolment_.number_of(block->device);

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <utility>
 
 #include "muster/core/overloaded.h"
 #include "muster/wire/hash.h"
@@ -163,7 +162,7 @@ std::optional<ReadEntry> read_row(Bytes row, const Hash& before, std::uint64_t n
   FieldReader in(content.subspan(1));
   std::visit([&](auto& e) { each_field(e, [&](auto&... field) { (read(in, field), ...); }); }, *entry);
   if (!valid(*entry)) return std::nullopt;
-  return ReadEntry{*std::move(entry), hash};
+  return ReadEntry{*entry, hash};
 }
 
 const char* sentence_of(EndEntry::Why why) {

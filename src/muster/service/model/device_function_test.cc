@@ -79,7 +79,7 @@ TEST(DeviceFunction, GivesTheSimulationsVectorsOnFrozenFeaturesWithoutPretrainin
 
 // A file of 20 examples with two features, of which the simulation keeps some as test examples.
 std::string csv_file(const std::string& columns, const std::string& name) {
-  const std::string path = testing::TempDir() + name;
+  std::string path = testing::TempDir() + name;
   std::ofstream out(path);
   out << columns << '\n';
   for (int i = 0; i < 20; ++i) {

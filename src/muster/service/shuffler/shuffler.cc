@@ -122,8 +122,8 @@ void Shuffler::resume(const StoredRound& stored, const wire::Descriptor& descrip
   const auto intake = std::make_shared<const Intake>(
       wire::HpkeKeyPair::from_secret(wire::SecretBytes<wire::kHpkeKey>(key_->pair.secret().span())),
       task_.name(), descriptor.round, wire::descriptor_hash(descriptor), *std::move(token_key), sizes_);
-  open_ = std::unique_ptr<OpenRound>(new OpenRound{stored, descriptor, intake, Heard(sizes_.inner()),
-                                                   std::move(log), clock_.steady_ms() + left});
+  open_ = std::make_unique<OpenRound>(OpenRound{stored, descriptor, intake, Heard(sizes_.inner()),
+                                                std::move(log), clock_.steady_ms() + left});
   rejected_ = {};
 }
 

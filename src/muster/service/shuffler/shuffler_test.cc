@@ -283,7 +283,7 @@ TEST(Shuffler, OpensOnlyForALedgerThatGoesOn) {
   rig.offered = honest;
   // A row is changed, missing or swapped.
   auto rows = rig.ledger_store.rows();
-  const auto open_with = [&](std::vector<Buffer> tail) { return rig.shuffler->open(honest, 0, tail); };
+  const auto open_with = [&](const std::vector<Buffer>& tail) { return rig.shuffler->open(honest, 0, tail); };
   auto changed = rows;
   changed[1][5] ^= 1;
   EXPECT_FALSE(open_with(changed));

@@ -36,7 +36,7 @@ class FileLog final : public Log {
 
   std::size_t width() const override { return width_; }
   std::uint64_t size() const override { return size_; }
-  void append(wire::Bytes record) override;
+  void append(wire::Bytes content) override;
   void sync() override;
   void read(std::uint64_t first, std::uint64_t count, const std::function<void(wire::Bytes)>& take) override;
 
