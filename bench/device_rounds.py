@@ -5,7 +5,7 @@
 
 The processor time that the client processes have used is read after --first rounds and again before the last one, and
 the difference is divided by rounds and devices, so that starting, which a device does once, is not part of it.
-Everything that recurs in each round is part of it: about five requests, which ask for tokens, rounds and the model and
+Everything that recurs in each round is part of it: about four requests, which ask for tokens, rounds and the model and
 send the message, their cryptography, and the writes to the disk. It is measured for 34 devices in one process, with the
 gradient of one image of `digits` for the 330 parameters of `logistic`, and for 12 devices that have a process
 each. With a process each, every gradient is computed by a further process, whose time is stated separately.

@@ -21,12 +21,14 @@ class DeployedTasks(SmallRuns):
     def status(self, where):
         return json.loads(self.run_command("status", where, "--json").stdout)
 
+    def account(self, rounds):
+        return json.loads(self.run_command("account", "plan.toml", "--rounds", rounds, "--json").stdout)
+
     def check_cost(self, stated, epsilon, charged):
         """Checks that the statement costs what `muster account` says: epsilon for the rounds charged, and the local
         epsilon for all rounds that were opened."""
-        for rounds, key, value in ((charged, "epsilon", epsilon), (stated["local"]["rounds"], "local", stated["local"])):
-            account = json.loads(self.run_command("account", "plan.toml", "--rounds", rounds, "--json").stdout)
-            self.assertEqual(value, account[key]["upper"] if key == "epsilon" else account[key])
+        self.assertEqual(epsilon, self.account(charged)["epsilon"]["upper"])
+        self.assertEqual(stated["local"], self.account(stated["local"]["rounds"])["local"])
 
     def check_cut(self, deployment):
         """Checks that the updates of the model, or a noted head, show that a ledger lacks its last entries."""
@@ -70,7 +72,7 @@ class DeployedTasks(SmallRuns):
         prints. In each round, at least as many of the `devices` were heard as the proxy `uploads` saw acknowledged, and
         at most as many as it saw sending. Returns what `muster verify` says."""
         result, verified, status = json.loads(output.splitlines()[-1]), self.verify(), self.status("aggregator")
-        account = json.loads(self.run_command("account", "plan.toml", "--rounds", rounds, "--json").stdout)
+        account = self.account(rounds)
         self.assertEqual((result["stopped"], verified["ended"], status["state"]), ("done", "done", "done"))
         self.assertEqual(verified["findings"], [])
         epsilons = {result["epsilon"], verified["epsilon"], status["epsilon"]["upper"], account["epsilon"]["upper"]}

@@ -138,7 +138,7 @@ class Roles(DeployedTasks):
         status, end = self.status(url), time.monotonic() + 30
         while status["state"] != "open" and time.monotonic() < end:
             status = self.status(url)
-        account = json.loads(self.run_command("account", "plan.toml", "--rounds", "1", "--json").stdout)
+        account = self.account(1)
         self.assertEqual((status["state"], status["reason"]), ("open", "round 2 is open"))
         self.assertEqual(status["epsilon"], account["epsilon"])
         self.assertEqual(status["epsilon"]["upper"], running["epsilon"])
@@ -241,8 +241,7 @@ class Roles(DeployedTasks):
             self.assertGreater(round["epsilon"], epsilon)
             epsilon = round["epsilon"]
             if rounds < 3:
-                shorter = self.run_command("account", "plan.toml", "--rounds", rounds, "--json").stdout
-                self.assertEqual(epsilon, json.loads(shorter)["epsilon"]["upper"])
+                self.assertEqual(epsilon, self.account(rounds)["epsilon"]["upper"])
 
     def check_again(self, deployment):
         """Checks that a task that is over says so again, and that a changed ledger is refused."""
@@ -308,7 +307,7 @@ class Roles(DeployedTasks):
         self.assertGreaterEqual(status["rounds"]["void"], 1)
         self.assertEqual((status["epsilon"]["upper"], status["last"]["band"]), (0, None))
         self.assertLess(status["last"]["heard"], 12)
-        # A void round costs nothing but for whoever colludes: it was opened.
+        # A void round costs no epsilon. But it was opened, so it counts if shuffler and aggregator collude.
         self.assertGreaterEqual(status["local"]["rounds"], status["rounds"]["void"])
         self.check_cost(status, status["epsilon"]["upper"], 0)
         self.assertEqual(status["last"]["enrolled"], 12)

@@ -23,33 +23,40 @@ class WitnessTest : public ::testing::Test {
  protected:
   // The shuffler hands over a batch of one report in one opening of a round.
   void hand_over(std::uint64_t round, std::uint8_t opening) {
-    const wire::Manifest manifest{.task = task_.name(),
-                                  .round = round,
-                                  .descriptor = {opening},
-                                  .outcome = wire::Manifest::Outcome::released,
-                                  .heard = task_.needed(),
-                                  .reports = 1,
-                                  .width = static_cast<std::uint32_t>(kSizes.inner())};
-    bytes_ = wire::sign_manifest(manifest, key_);
+    bytes_ = manifest_of(round, {opening}, 1, task_.needed());
     witness_.sees_manifest(round, bytes_);
     witness_.sees_piece(round, 0, Buffer(kSizes.inner(), opening));
+  }
+  Buffer manifest_of(std::uint64_t round, const wire::Hash& descriptor, std::uint64_t reports,
+                     std::uint64_t heard) const {
+    return wire::sign_manifest({.task = task_.name(),
+                                .round = round,
+                                .descriptor = descriptor,
+                                .outcome = wire::Manifest::Outcome::released,
+                                .heard = heard,
+                                .reports = reports,
+                                .width = static_cast<std::uint32_t>(kSizes.inner())},
+                               shuffler_);
   }
   service::SignedManifest manifest() const {
     service::SignedManifest manifest{};
     std::ranges::copy(bytes_, manifest.begin());
     return manifest;
   }
-  bool finds(const std::string& what) { return std::ranges::count(witness_.judge(ledger_), what) == 1; }
+  using Findings = std::vector<std::string>;
+  Findings findings() { return witness_.judge(ledger_); }
+  bool finds(const std::string& what) { return std::ranges::count(findings(), what) == 1; }
 
   static constexpr wire::UploadSizes kSizes{17};
-  const wire::SigningKey key_ = wire::SigningKey::fresh();
+  const wire::SigningKey aggregator_ = wire::SigningKey::fresh(), shuffler_ = wire::SigningKey::fresh();
   const service::TaskDocument task_ = service::task_of(service::kHistogramPlan, {}, [this] {
     service::TaskSettings settings = service::task_settings();
-    settings.shuffler = key_.identity();
+    settings.aggregator = aggregator_.identity();
+    settings.shuffler = shuffler_.identity();
     return settings;
   }());
   Witness witness_{task_, kSizes};
-  Buffer bytes_;
+  Buffer bytes_;  // of the manifest that the witness saw last
   service::MemoryStore store_;
   Ledger ledger_{store_, "ledger"};
 };
@@ -99,7 +106,7 @@ TEST_F(WitnessTest, NoticesARoundThatWasHandedOverInTwoOpenings) {
 }
 
 // A round with uploads of real bytes, in which a test plants the fault of a shuffler.
-class WitnessedRound : public ::testing::Test {
+class WitnessedRound : public WitnessTest {
  protected:
   using Batch = std::vector<Buffer>;
 
@@ -139,44 +146,19 @@ class WitnessedRound : public ::testing::Test {
     for (std::uint64_t i = 0; i < task_.needed(); ++i) batch.push_back(send(static_cast<std::uint8_t>(i)));
     return batch;
   }
-  Buffer manifest(const Batch& batch, std::uint64_t heard) const {
-    return wire::sign_manifest({.task = task_.name(),
-                                .round = keys_.round,
-                                .descriptor = keys_.descriptor,
-                                .outcome = wire::Manifest::Outcome::released,
-                                .heard = heard,
-                                .reports = batch.size(),
-                                .width = static_cast<std::uint32_t>(kSizes.inner())},
-                               shuffler_);
-  }
-  void hand_over(const Batch& batch) {
+  // The shuffler closes the round with this batch and hands it over.
+  void hand_over(const Batch& batch, std::uint64_t heard) {
+    bytes_ = manifest_of(keys_.round, keys_.descriptor, batch.size(), heard);
+    witness_.sees_manifest(keys_.round, bytes_);
     for (std::size_t i = 0; i < batch.size(); ++i) witness_.sees_piece(keys_.round, i, batch[i]);
   }
-  // The round is closed with this batch, handed over and released.
+  // The same, and the aggregator releases the round.
   void release(const Batch& batch, std::uint64_t heard) {
-    const Buffer bytes = manifest(batch, heard);
-    witness_.sees_manifest(keys_.round, bytes);
-    hand_over(batch);
-    service::ReleaseEntry entry{.round = keys_.round, .epsilon = 0.1};
-    std::ranges::copy(bytes, entry.manifest.begin());
-    ledger_.append(entry);
+    hand_over(batch, heard);
+    ledger_.append(service::ReleaseEntry{.round = keys_.round, .epsilon = 0.1, .manifest = manifest()});
   }
   void release(const Batch& batch) { release(batch, task_.needed()); }
-  using Findings = std::vector<std::string>;
-  Findings findings() { return witness_.judge(ledger_); }
-  bool finds(const std::string& what) { return std::ranges::count(findings(), what) == 1; }
 
-  static constexpr wire::UploadSizes kSizes{17};
-  const wire::SigningKey aggregator_ = wire::SigningKey::fresh(), shuffler_ = wire::SigningKey::fresh();
-  const service::TaskDocument task_ = service::task_of(service::kHistogramPlan, {}, [this] {
-    service::TaskSettings settings = service::task_settings();
-    settings.aggregator = aggregator_.identity();
-    settings.shuffler = shuffler_.identity();
-    return settings;
-  }());
-  Witness witness_{task_, kSizes};
-  service::MemoryStore store_;
-  Ledger ledger_{store_, "ledger"};
   wire::RoundKeys keys_;
   std::optional<wire::HpkeKeyPair> pair_;
 };
@@ -232,8 +214,7 @@ TEST_F(WitnessedRound, NoticesAnOrderThatIsDrawnAgainAfterAByteLeft) {
   Batch batch = all_send();
   release(batch);
   std::swap(batch[0], batch[1]);
-  witness_.sees_manifest(keys_.round, manifest(batch, task_.needed() + 1));
-  hand_over(batch);
+  hand_over(batch, task_.needed() + 1);
   EXPECT_TRUE(finds("round 1 has a batch that changed"));
   EXPECT_TRUE(finds("round 1 has two manifests"));
 }

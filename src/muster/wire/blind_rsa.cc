@@ -256,7 +256,7 @@ std::optional<BlindedMessage> blind_with(const RsaPublicKey& key, Bytes message,
   const Number encoded = number_of(pss_encoded(message, salt)), r = number_of(factor);
   const Number inverse = inverse_of(r, n, context.get());
   if (!inverse) return std::nullopt;
-  // The exponent is public, and OpenSSL raises every base to it in the same time, as when it encrypts.
+  // The exponent is public. OpenSSL raises what it encrypts to it by the same function.
   const Number power = made(Number(BN_new())), e = made(Number(BN_new()));
   must(BN_set_word(e.get(), kExponent) == 1);
   must(BN_mod_exp_mont(power.get(), r.get(), e.get(), n, context.get(), nullptr) == 1);

@@ -64,7 +64,8 @@ class Watch {
     for (const char* name : {"model", "counts", "serial"}) {
       const Buffer blob = d_.memory().blob(name).value();
       for (const Buffer& secret : secrets_) {
-        if (!std::ranges::search(blob, secret).empty()) findings_.insert("a secret is in a blob");
+        if (std::search(blob.begin(), blob.end(), secret.begin(), secret.end()) != blob.end())
+          findings_.insert("a secret is in a blob");
       }
     }
   }

@@ -284,17 +284,23 @@ TEST(Device, AnUploadThatIsRefusedOrLateIsTheLastOfItsRound) {
   }
 }
 
+// Starts the device, opens round 1, and lets time pass until the upload is acknowledged. Returns the steady
+// time at which the round ends.
+std::int64_t play_until_acknowledged(DeviceFixture& world) {
+  world.start();
+  world.run_until(world.clock.steady_ms() + 1000);
+  world.shuffler->open(1, world.model);
+  while (world.device->counts().acknowledged == 0) world.clock.advance_to(world.device->step());
+  return world.shuffler->end;
+}
+
 TEST(Device, HearsOfTheNextRoundWhenOneEndsBeforeItsTime) {
   DeviceFixture world;
   // It sends as early as it may, and then asks as soon as it may.
   world.draws.below_of = [&](std::uint64_t bound) {
     return world.device && world.device->counts().acknowledged > 0 ? 0 : bound - 1;
   };
-  world.start();
-  world.run_until(world.clock.steady_ms() + 1000);
-  world.shuffler->open(1, world.model);
-  const std::int64_t end = world.shuffler->end;
-  while (world.device->counts().acknowledged == 0) world.clock.advance_to(world.device->step());
+  const std::int64_t end = play_until_acknowledged(world);
   world.shuffler->open(2, world.model);
   while (world.draws.drawn.size() < 2) world.clock.advance_to(world.device->step());
   EXPECT_LT(world.clock.steady_ms(), end - world.length() / 3);
@@ -305,11 +311,7 @@ TEST(Device, HearsOfTheNextRoundWhenOneEndsBeforeItsTime) {
 std::vector<std::int64_t> times_of_polls(bool largest) {
   DeviceFixture world;
   world.draws.below_of = [=](std::uint64_t bound) { return largest ? bound - 1 : 0; };
-  world.start();
-  world.run_until(world.clock.steady_ms() + 1000);
-  world.shuffler->open(1, world.model);
-  const std::int64_t end = world.shuffler->end;
-  while (world.device->counts().acknowledged == 0) world.clock.advance_to(world.device->step());
+  const std::int64_t end = play_until_acknowledged(world);
   world.network.calls.clear();
   world.run_until(end + world.length() / 9);
   std::vector<std::int64_t> times;

@@ -15,7 +15,6 @@ using wire::Buffer;
 using wire::Manifest;
 
 constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
-const wire::HpkePublicKey kNoKey{};
 
 void send(ShufflerFixture& rig, std::uint8_t first, std::uint8_t count) {
   for (std::uint8_t i = first; i < first + count; ++i) {
