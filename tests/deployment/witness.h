@@ -25,8 +25,8 @@ class Witness {
   void sees_round(Bytes signed_descriptor, const std::optional<Buffer>& key);
   void sees_upload(Bytes upload);
   void sees_answer(Bytes upload, service::Answer answer);
-  void sees_manifest(std::uint64_t round, const Buffer& manifest);
-  void sees_piece(std::uint64_t round, std::uint64_t first, const Buffer& piece);
+  void sees_manifest(std::uint64_t number, const Buffer& manifest);
+  void sees_piece(std::uint64_t number, std::uint64_t first, const Buffer& piece);
   // The shuffler was restored: it may lack what it acknowledged in the rounds so far.
   void forgive();
 

@@ -103,6 +103,8 @@ std::size_t length_under(Fault fault, std::size_t length) {
 
 extern "C" {
 
+// The C library declares these functions with reserved names.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 ssize_t write(int descriptor, const void* bytes, size_t length) {
   const Fault fault = fault_of("write", descriptor);
   if (fault == Fault::fails) return -1;
@@ -137,5 +139,7 @@ int rename(const char* from, const char* to) noexcept {
   if (faults().next("rename", absolute(to)) == Fault::fails) return -1;
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
+
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 }  // extern "C"

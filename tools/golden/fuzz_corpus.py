@@ -5,8 +5,8 @@
 
 The reader NAME must accept a good_ file and refuse a bad_ file; tests/fuzz/NAME_target.cc describes how an input
 encodes the files of its reader. If a fuzzer finds an input that fails, add it to the lists here, under a name that
-describes its defect. The text files of a run's folder are in fuzz_run_files.py, and the messages of the wire in
-fuzz_wire.py.
+describes its defect. The text files of a run's folder are in fuzz_run_files.py, the messages of the wire in
+fuzz_wire.py, and what the roles of a deployment read in fuzz_service.py.
 """
 
 import gzip
@@ -17,6 +17,7 @@ import struct
 import sys
 
 from fuzz_run_files import metrics, result, run_plan
+from fuzz_service import enrolment, ledger, model_blob, open_request, task
 from fuzz_wire import issuer_key, wire_document, wire_payload, wire_token, wire_upload
 
 IMAGE_SIDE, CIFAR_PIXELS = 28, 3072
@@ -351,7 +352,7 @@ def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     corpus = pathlib.Path(arguments[1]) if len(arguments) > 1 else root / "tests/fuzz/corpus"
     for inputs in (idx, csv, cifar, checkpoint, model, plan, profile, run_plan, metrics, result, wire_upload,
-                   wire_payload, wire_document, wire_token, issuer_key):
+                   wire_payload, wire_document, wire_token, issuer_key, task, enrolment, ledger, model_blob, open_request):
         folder = corpus / inputs.__name__
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in inputs():

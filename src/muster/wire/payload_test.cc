@@ -24,7 +24,6 @@ namespace muster::wire {
 namespace {
 
 using randomizers::AnswerMessage;
-using randomizers::GridMessage;
 using randomizers::Message;
 using randomizers::SignedDirectionMessage;
 using randomizers::SignedIndexMessage;
