@@ -1,4 +1,5 @@
-// A computation in a process of its own, which may do anything without this process noticing.
+// A computation in a process of its own, which may do anything without this process noticing, and without a
+// device's round looking otherwise.
 #include "muster/service/client/forked_computation.h"
 
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "muster/service/client/device_fixture_test.h"
 #include "muster/service/model/device_records.h"
 #include "muster/service/model/model_blob.h"
 #include "muster/service/model/record_shape.h"
@@ -20,18 +22,35 @@
 namespace muster::service {
 namespace {
 
+// Waits for the result, but no longer than about `milliseconds`.
+std::optional<std::vector<float>> result_of(Computation& computation, int milliseconds = 20'000) {
+  auto result = computation.result();
+  for (int i = 0; i < milliseconds && !result; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    result = computation.result();
+  }
+  return result;
+}
+
+// What may happen to a child.
+std::vector<std::function<learning::Dataset()>> deaths() {
+  return {
+      []() -> learning::Dataset { throw std::runtime_error("no record"); },
+      []() -> learning::Dataset { ::_exit(0); },
+      []() -> learning::Dataset { std::abort(); },
+      []() -> learning::Dataset {
+        std::raise(SIGKILL);
+        throw std::runtime_error("not reached");
+      },
+      []() -> learning::Dataset {
+        for (;;) ::pause();
+      },
+  };
+}
+
 class ForkedComputationTest : public ::testing::Test {
  protected:
   learning::Dataset record() const { return DeviceRecords(task_, "digits").record(7); }
-  // Waits for the result, but no longer than about `milliseconds`.
-  static std::optional<std::vector<float>> result_of(Computation& computation, int milliseconds = 20'000) {
-    auto result = computation.result();
-    for (int i = 0; i < milliseconds && !result; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      result = computation.result();
-    }
-    return result;
-  }
 
   // The vector of this task has more bytes than a pipe would hold.
   TaskDocument task_ = task_of(kDeployedPlan, {{"model.kind", "cnn"}});
@@ -68,19 +87,7 @@ TEST_F(ForkedComputationTest, TheChildHoldsNoFileOfThisProcess) {
 }
 
 TEST_F(ForkedComputationTest, WhateverHappensToTheChildThereIsNoResultAndThisProcessGoesOn) {
-  const std::function<learning::Dataset()> records[] = {
-      []() -> learning::Dataset { throw std::runtime_error("no record"); },
-      []() -> learning::Dataset { ::_exit(0); },
-      []() -> learning::Dataset { std::abort(); },
-      []() -> learning::Dataset {
-        std::raise(SIGKILL);
-        throw std::runtime_error("not reached");
-      },
-      []() -> learning::Dataset {
-        for (;;) ::pause();
-      },
-  };
-  for (const auto& record : records) {
+  for (const auto& record : deaths()) {
     ForkedComputation forked(task_, record);
     forked.start(model_, {});
     EXPECT_FALSE(result_of(forked, 200));
@@ -108,6 +115,63 @@ TEST_F(ForkedComputationTest, AChildDiesWithItsParent) {
   char byte = 0;
   EXPECT_EQ(::read(ends[0], &byte, 1), 0);
   ::close(ends[0]);
+}
+
+// A computation whose start takes as long as the child does, because the clock of a device under test does
+// not wait for a child.
+class FinishedComputation final : public Computation {
+ public:
+  FinishedComputation(const TaskDocument& task, std::function<learning::Dataset()> record, int milliseconds)
+      : forked_(task, std::move(record)), milliseconds_(milliseconds) {}
+  void start(wire::Bytes model, wire::Bytes frozen) override {
+    forked_.start(model, frozen);
+    result_of(forked_, milliseconds_);
+  }
+  std::optional<std::vector<float>> result() override { return forked_.result(); }
+  void stop() noexcept override { forked_.stop(); }
+
+ private:
+  ForkedComputation forked_;
+  int milliseconds_;
+};
+
+// A device that computes its vector in a child.
+struct ForkingDevice {
+  ForkingDevice(std::function<learning::Dataset(const TaskDocument&)> record, int milliseconds)
+      : world(true, task_of(std::string(kTwelve) + kGradients, {{"rounds.learning_rate", "0.1"}},
+                            world_settings())),
+        computation(
+            world.task, [this, record] { return record(world.task); }, milliseconds) {
+    // With this key, the message of the record's vector is another one than that of zeros.
+    world.draws.key = random::RunKey::from_seed(3);
+    world.real_computation = &computation;
+    world.play(1);
+  }
+  TestShuffler::Seen upload() const { return world.shuffler->only_upload(1); }
+
+  DeviceFixture world;
+  FinishedComputation computation;
+};
+
+learning::Dataset seventh_record(const TaskDocument& task) { return DeviceRecords(task, "digits").record(7); }
+
+TEST(DeviceWithAForkedComputation, ReportsTheVectorThatTheChildComputes) {
+  const ForkingDevice device(seventh_record, 20'000);
+  SynchronousComputation within(device.world.task, [&] { return seventh_record(device.world.task); });
+  within.start(device.world.model, {});
+  const TestShuffler::Seen upload = device.upload();
+  EXPECT_EQ(upload.kind, wire::UploadKind::report);
+  EXPECT_EQ(upload.payload, device.world.expected(1, within.result()));
+  EXPECT_NE(upload.payload, device.world.expected(1, std::nullopt));
+}
+
+TEST(DeviceWithAForkedComputation, ReportsZerosWhateverHappensToTheChild) {
+  for (const auto& death : deaths()) {
+    const ForkingDevice device([&](const TaskDocument&) { return death(); }, 200);
+    const TestShuffler::Seen upload = device.upload();
+    EXPECT_EQ(upload.kind, wire::UploadKind::report);
+    EXPECT_EQ(upload.payload, device.world.expected(1, std::nullopt));
+  }
 }
 
 }  // namespace
