@@ -14,7 +14,7 @@ namespace muster::service {
 
 struct HttpClient::State {
   struct Cleanup {
-    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+    void operator()(CURL* ended) const { curl_easy_cleanup(ended); }
   };
   struct FreeList {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
