@@ -70,6 +70,9 @@ class ShufflerDouble final : public ShufflerForAggregator {
   void lose_after(std::uint64_t further, Lost lost) { lost_ = {calls_ + further, lost}; }
   // Called within each call, before its effect.
   std::function<void(const char* call)> watch;
+  // Called with each piece of a batch that is handed out, and the number of its first report. It may change
+  // the piece.
+  std::function<void(std::uint64_t first, wire::Buffer& piece)> change_piece;
 
   const wire::SigningKey& identity() const { return identity_; }
   // What a restored shuffler knows.
@@ -161,8 +164,10 @@ class ShufflerDouble final : public ShufflerForAggregator {
       const auto manifest = wire::read_manifest(*round.manifest, identity_.identity());
       const std::uint64_t begin = first * manifest->width, end = (first + count) * manifest->width;
       if (end > round.batch->size()) return wire::Buffer{};
-      return wire::Buffer(round.batch->begin() + static_cast<std::ptrdiff_t>(begin),
-                          round.batch->begin() + static_cast<std::ptrdiff_t>(end));
+      wire::Buffer piece(round.batch->begin() + static_cast<std::ptrdiff_t>(begin),
+                         round.batch->begin() + static_cast<std::ptrdiff_t>(end));
+      if (change_piece) change_piece(first, piece);
+      return piece;
     });
   }
   bool receipt(wire::Bytes signed_receipt) override {
