@@ -191,7 +191,9 @@ Answer Shuffler::take(const Intake& intake, Bytes upload, std::optional<Rejected
     }
   }
   ++rejected_[static_cast<std::size_t>(*rejected)];
-  return *rejected == Rejected::late ? Answer::over : Answer::refused;
+  // An upload for a later round is counted as `late` as well, but its round is not over.
+  const bool over = *rejected == Rejected::late && is_of_a_round_before(intake.round(), sizes_, upload);
+  return over ? Answer::over : Answer::refused;
 }
 
 void Shuffler::sync() {

@@ -183,14 +183,15 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
   const struct {
     Buffer upload;
     Rejected why;
+    Answer answer = Answer::refused;
   } uploads[] = {
       {{}, Rejected::length},
       {Buffer(good.begin(), good.end() - 1), Rejected::length},
       {longer, Rejected::length},
       {Buffer(std::size_t{10} << 20), Rejected::length},
       {with(0, 2), Rejected::version},
-      {with(1, 0), Rejected::late},  // round 0
-      {with(1, 2), Rejected::late},  // a round that is not open yet
+      {with(1, 0), Rejected::late, Answer::over},  // round 0
+      {with(1, 2), Rejected::late},                // a round that is not open yet
       {with(9, static_cast<std::uint8_t>(good[9] ^ 1)), Rejected::layer},
       {with(good.size() - 1, static_cast<std::uint8_t>(good.back() ^ 1)), Rejected::layer},
       {with_point(0), Rejected::layer},
@@ -204,8 +205,8 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
       {wire::seal_report(keys, {}, payload), Rejected::token},
   };
   std::array<std::uint64_t, wire::kRejectReasons> expected{};
-  for (const auto& [upload, why] : uploads) {
-    EXPECT_EQ(rig.shuffler->upload(upload), why == Rejected::late ? Answer::over : Answer::refused);
+  for (const auto& [upload, why, answer] : uploads) {
+    EXPECT_EQ(rig.shuffler->upload(upload), answer);
     ++expected[static_cast<std::size_t>(why)];
   }
   rig.clock.advance(kRound);
