@@ -3,58 +3,22 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <random>
 
-#include "muster/plan/source.h"
-#include "muster/service/aggregator/learner.h"
 #include "muster/service/ledger/verification.h"
-#include "muster/service/task/plans_test.h"
+#include "tests/deployment/small_task.h"
 
 namespace muster::deployment {
 namespace {
 
 using Kind = Operation::Kind;
-using service::TaskDocument;
 
-constexpr std::int64_t kSlice = 2'000, kRound = 60'000;
-
-const TaskDocument& task() {
-  static const TaskDocument document = [] {
-    service::TaskSettings settings = Deployment::settings();
-    settings.malicious = 1;
-    settings.seconds = kRound / 1000;
-    settings.most_rounds = 8;
-    return TaskDocument::make(
-        protocols::Plan::validate(protocols::PlanSource::from_text(service::kHistogramPlan, "plan.toml"),
-                                  protocols::Command::train)
-            .with("population.clients", "4"),
-        settings);
-  }();
-  return document;
-}
-const simulation::Prepared& parts() {
-  static const simulation::Prepared parts = service::server_parts(task());
-  return parts;
-}
-
-// Coins and send times from a seed, so that a schedule can be run again.
-class SeededChoices final : public service::Draws {
- public:
-  explicit SeededChoices(std::uint64_t seed) : random_(seed) {}
-  bool coin(std::uint64_t) override { return random_() % 2 == 0; }
-  std::uint64_t below(std::uint64_t bound) override { return random_() % bound; }
-  random::RunKey message_key() override { return random::RunKey::fresh(); }
-  std::uint64_t client() const override { return 0; }
-
- private:
-  std::mt19937_64 random_;
-};
+constexpr std::int64_t kSlice = 2'000;
 
 }  // namespace
 
 World::World(std::uint64_t seed, const service::Disk::Faults& shuffler_faults,
              const service::Disk::Faults& aggregator_faults)
-    : deployment_(task(), parts(), kDevices, [seed](std::size_t device) {
+    : deployment_(small_task(), small_parts(), kDevices, [seed](std::size_t device) {
         return std::make_unique<SeededChoices>(seed * kDevices + device);
       }) {
   deployment_.process(Role::shuffler).disk().break_promises(shuffler_faults);
@@ -150,7 +114,7 @@ std::vector<std::string> World::judge(Tally* tally) {
   for (std::size_t i = 0; i < kDevices; ++i) expect_works("device", deployment_.process(Role::device, i));
   service::Ledger ledger(deployment_.process(Role::aggregator).disk().memory(), "ledger");
   if (!ledger.ended()) findings.push_back("the task does not come to its end");
-  for (const std::string& what : service::verify(ledger, task(), Deployment::epsilon_of).findings) {
+  for (const std::string& what : service::verify(ledger, small_task(), Deployment::epsilon_of).findings) {
     findings.push_back("the ledger: " + what);
   }
   for (const std::string& what : deployment_.witness().judge(ledger)) findings.push_back(what);
@@ -170,7 +134,7 @@ std::vector<std::string> World::live_through(const Schedule& schedule, Tally* ta
   for (Carrier* carrier : deployment_.carriers()) carrier->clear();
   for (AnyProcess* process : deployment_.processes()) process->disk().spare();
   // Forty minutes are enough for eight rounds of a minute each and for the devices' waits between them.
-  for (int minute = 0; minute < 40 && !deployment_.has_ended(); ++minute) pass(kRound);
+  for (int minute = 0; minute < 40 && !deployment_.has_ended(); ++minute) pass(kSmallRound);
   return judge(tally);
 }
 

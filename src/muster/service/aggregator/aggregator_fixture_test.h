@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "muster/service/aggregator/aggregator_role.h"
 #include "muster/service/aggregator/shuffler_double_test.h"
+#include "muster/service/ledger/story_test.h"
 #include "muster/service/ledger/verification.h"
 #include "muster/service/store/disk_test.h"
 #include "muster/service/task/plans_test.h"
@@ -77,14 +77,7 @@ class AggregatorFixture {
 
   const Ledger& ledger() { return role().ledger(); }
   const Entry& last() { return ledger().entries().back(); }
-  // The names of the entries after the first, for example "open release open void".
-  std::string story() {
-    std::string words;
-    for (const Entry& entry : ledger().entries()) {
-      if (!std::holds_alternative<TaskEntry>(entry)) words += (words.empty() ? "" : " ") + word_of(entry);
-    }
-    return words;
-  }
+  std::string story() { return story_of(ledger()); }
   // What is wrong with the ledger, in one line.
   std::string findings() {
     std::string text;
@@ -106,11 +99,6 @@ class AggregatorFixture {
   }
 
  private:
-  static std::string word_of(const Entry& entry) {
-    const auto* spent = std::get_if<SpentEntry>(&entry);
-    return spent == nullptr ? name_of(entry) : std::string("spent:") + name_of(spent->why);
-  }
-
   TaskDocument make_task(const Overrides& overrides, std::uint64_t most_rounds) const {
     TaskSettings settings;
     settings.malicious = 2;
