@@ -3,10 +3,13 @@
 // (`refused`), also an upload for a round that comes later.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "muster/service/shuffler/heard.h"
 #include "muster/service/shuffler/shuffler_fixture_test.h"
+#include "muster/wire/token.h"
 
 namespace muster::service {
 namespace {
@@ -88,6 +91,51 @@ TEST(ShufflerRounds, OtherRoundsAreCountedWithTheLateOnes) {
   EXPECT_EQ(manifest->rejected[static_cast<std::size_t>(late)], 2u);
   EXPECT_EQ(manifest->rejected[static_cast<std::size_t>(layer)], 1u);
   EXPECT_EQ(manifest->heard, 0u);
+}
+
+// What a token of a round is bound to.
+using Challenge = std::function<wire::Hash(std::uint64_t round)>;
+
+// A report in round 1 with a token of this challenge, which the key of rounds 1, 3 and 5 signed.
+Buffer report_with_token_of(ShufflerFixture& rig, const wire::Hash& challenge) {
+  const wire::RsaSecretKey& key = IssuerDouble::key_of(1);
+  const auto pending = wire::begin_token(key.public_key(), challenge);
+  const auto signature = wire::issue_token(key, pending.request).value();
+  const wire::Token token = wire::finish_token(key.public_key(), pending, signature).value();
+  return wire::seal_report(rig.keys(), token, Buffer(ShufflerFixture::kPayload));
+}
+
+// A device that has one token of each round spends those of rounds 1, 3 and 5, whose keys are the same here,
+// in round 1. Returns how many devices a shuffler hears that verifies tokens of this challenge.
+std::uint64_t heard_of_one_device(ShufflerFixture& rig, const Challenge& challenge) {
+  const wire::RsaSecretKey& key = IssuerDouble::key_of(1);
+  Heard heard(ShufflerFixture::kSizes.inner());
+  for (const std::uint64_t round : {1u, 3u, 5u}) {
+    EXPECT_EQ(IssuerDouble::key_of(round).public_key().id(), key.public_key().id());
+    const Buffer upload = report_with_token_of(rig, challenge(round));
+    wire::OpenedUpload opened;
+    EXPECT_FALSE(rig.shuffler->intake()->open(upload, opened));
+    if (wire::verify_token(key.public_key(), challenge(1), opened.token)) heard.take(opened, upload);
+  }
+  return heard.devices();
+}
+
+TEST(ShufflerRounds, ATokenThatIsBoundToNoRoundIsNoticed) {
+  ShufflerFixture rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  const auto of_its_round = [&](std::uint64_t round) {
+    return wire::round_challenge_digest(rig.task.name(), round);
+  };
+  const auto of_no_round = [&](std::uint64_t) { return wire::round_challenge_digest(rig.task.name(), 0); };
+  EXPECT_EQ(heard_of_one_device(rig, of_its_round), 1u);
+  EXPECT_EQ(heard_of_one_device(rig, of_no_round), 3u);
+  // The shuffler itself hears the device once, with the token of the open round, and takes none that is bound
+  // to no round.
+  for (const std::uint64_t round : {1u, 3u, 5u, 0u}) {
+    EXPECT_EQ(rig.shuffler->upload(report_with_token_of(rig, of_its_round(round))),
+              round == 1 ? Answer::stored : Answer::refused);
+  }
+  EXPECT_EQ(rig.shuffler->heard(), 1u);
 }
 
 }  // namespace
