@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <random>
 #include <string>
@@ -17,6 +18,7 @@
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
 #include "muster/protocols/roll_call.h"
+#include "muster/randomizers/gaussian.h"
 #include "muster/service/aggregator/simulated_run_test.h"
 #include "muster/service/model/device_function.h"
 #include "muster/service/model/device_records.h"
@@ -143,6 +145,52 @@ TEST(Learner, AReportWithAnotherSignThanZeroOrOneIsCountedAndChangesNothing) {
   bad.back() = 2;
   EXPECT_EQ(receive(learner, {bad, good, bad}), (ReportCounts{.valid = 1, .sign = 2}));
   EXPECT_EQ(encode(learner.next(1)), expected);
+}
+
+// Whatever else is received with a valid report, the model is the one that this report makes alone.
+void expect_counted(const char* randomizer, const ReportCounts& expected,
+                    const std::function<Payloads(const Learner&)>& invalid) {
+  const TaskDocument task =
+      task_of(std::string(kTwelve) + randomizer, {{"model.kind", "logistic"}, {"rounds.learning_rate", "1"}});
+  const simulation::Prepared parts = server_parts(task);
+  Learner learner(task.plan(), parts, 2);
+  Buffer good(learner.payload());
+  good[0] = 1;
+  EXPECT_EQ(receive(learner, {good}), (ReportCounts{.valid = 1}));
+  const Buffer alone = encode(learner.next(1));
+  EXPECT_NE(alone, encode(learner.model()));
+  Payloads payloads = invalid(learner);
+  payloads.insert(payloads.begin() + 1, good);
+  EXPECT_EQ(receive(learner, payloads), expected);
+  EXPECT_EQ(encode(learner.next(1)), alone);
+}
+
+TEST(Learner, StepsOutOfRangeAndBitsThatAreLeftOverAreCountedAndChangeNothing) {
+  expect_counted("[randomizer]\nkind = \"gaussian\"\nsigma = 1\nclip = 1\n",
+                 {.valid = 1, .range = 1, .padding = 2}, [](const Learner& learner) {
+                   const unsigned bits = randomizers::gaussian_grid(1, 1, learner.dimension()).bits;
+                   EXPECT_NE(bits * learner.dimension() % 8, 0u);
+                   // The first number is -2^(b-1), and an unused bit is set: alone, and with that number.
+                   Buffer lowest(learner.payload());
+                   lowest[(bits - 1) / 8] = static_cast<std::uint8_t>(1 << (bits - 1) % 8);
+                   Buffer padded(learner.payload());
+                   padded.back() = 0x80;
+                   Buffer both = lowest;
+                   both.back() = 0x80;
+                   return Payloads{lowest, padded, both};
+                 });
+}
+
+TEST(Learner, AnIndexOutOfRangeIsCountedAndChangesNothing) {
+  expect_counted(
+      "[randomizer]\nkind = \"linf\"\nepsilon0 = 2\nclip = 1\n", {.valid = 1, .sign = 1, .range = 2},
+      [](const Learner& learner) {
+        const auto report = [](std::size_t index, std::uint8_t sign) {
+          return wire::FieldWriter(5).integer(static_cast<std::uint32_t>(index)).integer(sign).take();
+        };
+        const std::size_t dimension = learner.dimension();
+        return Payloads{report(dimension, 1), report(0xffffffff, 0), report(dimension - 1, 2)};
+      });
 }
 
 // A histogram of ten classes, whose payload is one answer.
