@@ -7,13 +7,12 @@ has seen it on the device. The same search finds the devices' keys in the issuer
     python3 tests/cli/names_test.py --command build/release/muster
 """
 
-import contextlib
 import pathlib
 import re
 import shutil
-import sqlite3
 import urllib.request
 
+import device_stores
 import muster_command
 from recording_proxy import Proxy
 from role_processes import Deployment
@@ -29,18 +28,10 @@ def spellings(key):
     return {key.encode(), key.upper().encode(), bytes.fromhex(key)}
 
 
-HELD, NONCE, SIGNATURE = 8 + 354, slice(8 + 2, 8 + 34), slice(-256, None)  # of a token on a device (device_state.h)
-
-
 def tokens_in(folder):
     """Returns the nonce and the signature of each token in the stores below a folder that no process uses."""
-    found = set()
-    for path in folder.rglob("store.db"):
-        with contextlib.closing(sqlite3.connect(path)) as store:
-            for (tokens,) in store.execute("SELECT content FROM blobs WHERE name = CAST('tokens' AS BLOB)"):
-                held = [tokens[i:i + HELD] for i in range(0, len(tokens), HELD)]
-                found.update(*({token[NONCE], token[SIGNATURE]} for token in held))
-    return found
+    tokens = [token for blobs in device_stores.blobs_in(folder) for token in blobs.held()]
+    return {part for token in tokens for part in (token[device_stores.NONCE], token[device_stores.SIGNATURE])}
 
 
 class Names(SmallRuns):
