@@ -10,7 +10,6 @@ import shutil
 import sys
 import time
 import unittest
-import urllib.request
 
 import muster_command
 import role_processes
@@ -168,7 +167,7 @@ class Restored(DeployedTasks):
         deployment = self.begin(devices=(11, 1, 1))
         for i in (1, 2, 0):  # the first round's tokens are issued until shortly after the twelfth
             deployment.start_client(i).until("devices take part")
-        self.until_issued(deployment, 13)
+        deployment.until_issued(13)
         deployment.running["client2"].kill()  # the first round does not end before its time, since it has a token
         deployment.running["client1"].kill()
         self.copy("client1")
@@ -192,16 +191,6 @@ class Restored(DeployedTasks):
         self.assertEqual(self.outcomes(verified), ["released", "released"])
         self.assertEqual(verified["rounds"][0]["heard"], 12)
         self.assertEqual(self.status("aggregator")["rejected"]["uploads"]["repeated"], 1)
-
-    def until_issued(self, deployment, tokens):
-        end = time.monotonic() + role_processes.PATIENCE
-        while time.monotonic() < end:
-            with urllib.request.urlopen(f"http://127.0.0.1:{deployment.port_of('client0', 'issuer')}/metrics") as answer:
-                text = answer.read().decode()
-            if f'muster_issuer_tokens_issued{{round="next"}} {tokens}\n' in text:
-                return
-            time.sleep(0.05)
-        raise AssertionError(text)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import time
+import urllib.request
 
 import muster_command
 
@@ -180,6 +181,17 @@ class Deployment:
             role.until("devices take part")
         else:
             self.ready(role)
+
+    def until_issued(self, tokens):
+        """Waits until the issuer has issued this number of tokens of the next round."""
+        url, end = f"http://127.0.0.1:{self.port_of('shuffler', 'issuer')}/metrics", time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            with urllib.request.urlopen(url) as answer:
+                text = answer.read().decode()
+            if f'muster_issuer_tokens_issued{{round="next"}} {tokens}\n' in text:
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"{tokens} tokens are not issued, but:\n{text}")
 
     @staticmethod
     def may_end(name):
