@@ -38,7 +38,7 @@ std::string fetched(const StatusFlags& flags) {
     if (answer.status != 200) throw refuse(fmt::format("answers with {}, which is no status", answer.status));
     return {answer.body.begin(), answer.body.end()};
   } catch (const service::Unreachable& error) {
-    throw refuse("cannot be reached");
+    throw refuse(fmt::format("cannot be reached: {}", error.what()));
   }
 }
 

@@ -2,13 +2,13 @@
 
 #include <curl/curl.h>
 
+#include <array>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
-#include "muster/service/ports/ports.h"
 
 namespace muster::service {
 
@@ -21,6 +21,7 @@ struct HttpClient::State {
   };
 
   std::string base;
+  std::array<char, CURL_ERROR_SIZE> why{};  // libcurl's words on what went wrong
   std::unique_ptr<CURL, Cleanup> handle;
   std::unique_ptr<curl_slist, FreeList> headers;
   wire::Buffer body;
@@ -64,6 +65,7 @@ HttpClient::HttpClient(std::string base, const std::string& ca, unsigned timeout
   state_->set(CURLOPT_TIMEOUT, static_cast<long>(timeout_seconds));
   state_->set(CURLOPT_WRITEFUNCTION, &State::take);
   state_->set(CURLOPT_WRITEDATA, static_cast<void*>(state_.get()));
+  state_->set(CURLOPT_ERRORBUFFER, state_->why.data());
   if (ca.empty()) return;
   // If the file had no certificates in it, every server would seem to be unreachable.
   if (read_file(ca).find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
@@ -78,7 +80,11 @@ HttpClient::Answer HttpClient::perform(const std::string& path, std::size_t max_
   state_->body.clear();
   state_->max_body = max_body;
   state_->set(CURLOPT_URL, (state_->base + path).c_str());
-  if (curl_easy_perform(state_->handle.get()) != CURLE_OK) throw Unreachable();
+  state_->why[0] = '\0';
+  const CURLcode result = curl_easy_perform(state_->handle.get());
+  if (result == CURLE_WRITE_ERROR) throw NoAnswer("the answer is longer than it can be");
+  if (result != CURLE_OK)
+    throw NoAnswer(state_->why[0] == '\0' ? curl_easy_strerror(result) : state_->why.data());
   long status = 0;
   curl_easy_getinfo(state_->handle.get(), CURLINFO_RESPONSE_CODE, &status);
   return {status, std::move(state_->body)};
