@@ -4,8 +4,6 @@
 """
 
 import json
-import pathlib
-import re
 import shutil
 import signal
 import sqlite3
@@ -13,9 +11,9 @@ import stat
 import time
 import urllib.request
 
+import configurations
 import muster_command
 from deployed_tasks import DeployedTasks
-from role_processes import POLICY
 
 SAME = ("delta", "validity", "neighbouring", "view")
 
@@ -28,95 +26,11 @@ STATUS = ["task", "plan", "state", "reason", "rounds", "epsilon", "epsilon_plann
           "neighbouring", "view", "bound", "local", "population", "assumptions", "accuracy", "last", "rejected",
           "alarm"]
 
-# The keys of the roles' configurations, besides folder and task, for processes that are refused before they connect.
-KEYS = {
-    "issuer": ['listen = "127.0.0.1:0"', "rounds_ahead = 1"],
-    "shuffler": ['issuer = "http://127.0.0.1:9"'],
-    "aggregator": ['shuffler = "http://127.0.0.1:9"'],
-    "client0": ['shuffler = "http://127.0.0.1:9"', 'issuer = "http://127.0.0.1:9"', 'data = "digits"', "record = 0"],
-}
-# Each line takes the place of that with the same key. Beside it is what the message has to say.
-COMMON = [
-    ("folder = 3", "is not a text"),
-    ('folder = ""', "is empty"),
-    ("task = []", "is not a text"),
-    ('tsak = "task.txt"', "did you mean task?"),
-    ("folder = \"a\"\nfolder = \"b\"", "line"),
-    ("folder = ", "line"),
-    ("x = 1e400", "line"),
-    ("[oops]\ny = 1", "is an unknown key"),
-]
-ADDRESS = "IP-ADDRESS:PORT"
-URL = "http://HOST:PORT"
-OF_ROLES = [
-    *[(role, line, words) for role in ("issuer", "shuffler", "aggregator") for line, words in (
-        ('listen = "localhost:80"', ADDRESS),
-        ('listen = "127.0.0.1"', ADDRESS),
-        ('listen = "127.0.0.1:65536"', ADDRESS),
-        ("listen = 80", ADDRESS),
-        ('listen = "0.0.0.0:0"', "behind_relay = true"),
-        ('listen = "[::]:0"', "behind_relay = true"),
-        ('behind_relay = "yes"', "true or false"),
-    )],
-    *[(role, line, words) for role in ("issuer", "shuffler") for line, words in (
-        ("threads = 0", "an integer from 1 to 256"),
-        ("threads = 257", "an integer from 1 to 256"),
-        ("threads = 1.5", "is not an integer"),
-        ("threads = -1", "an integer from 1 to 256"),
-        ("threads = nan", "is not an integer"),
-        ("threads = inf", "is not an integer"),
-        ("threads = 1e400", "line"),
-        ("connections = 9223372036854775808", "line"),
-        ("connections = 0", "an integer from 1 to 1000000"),
-    )],
-    ("issuer", "rounds_ahead = 0", "an integer from 1 to 1023"),
-    ("issuer", "rounds_ahead = 1024", "an integer from 1 to 1023"),
-    ("shuffler", 'listen_aggregator = "0.0.0.0:0"', "behind_relay = true"),
-    ("shuffler", "queue = 0", "an integer from 1 to 1000000"),
-    ("shuffler", 'issuer = "127.0.0.1:9"', URL),
-    ("shuffler", 'issuer = "http://127.0.0.1:9/v1"', URL),
-    ("aggregator", 'shuffler = "ftp://127.0.0.1:9"', URL),
-    ("aggregator", "threads = 1025", "an integer from 1 to 1024"),
-    *[("aggregator", line, words) for line, words in (
-        ("population_budget = 1", "[epsilon, delta]"),
-        ("population_budget = [0, 1e-5]", "[epsilon, delta]"),
-        ("population_budget = [nan, 1e-5]", "[epsilon, delta]"),
-        ("population_budget = [inf, 1e-5]", "[epsilon, delta]"),
-        ("population_budget = [-1, 1e-5]", "[epsilon, delta]"),
-        ("population_budget = [1, nan]", "[epsilon, delta]"),
-        ("population_budget = [1e400, 1e-5]", "line"),
-        ("population_budget = [1, 1]", "[epsilon, delta]"),
-        ("population_budget = [1, 0]", "[epsilon, delta]"),
-        ("population_budget = [1, 1e-5]", "population = FILE"),
-        ('population = "population.db"', "population_budget = [epsilon, delta]"),
-    )],
-    *[("client0", line, words) for line, words in (
-        ("shuffler = 9", "is not a text"),
-        ('issuer = "https://"', URL),
-        ('data = "csv:a.csv"', "is of another format"),
-        ('data = "digits:more"', "is of another format"),
-        ("record = -1", "is out of range"),
-        ('record = "0"', "is not an integer"),
-        ("max_epsilon = 0", "a number above 0, or inf"),
-        ("max_epsilon = -1", "a number above 0, or inf"),
-        ("max_epsilon = nan", "a number above 0, or inf"),
-        ('max_delta = "1"', "a number above 0, or inf"),
-        ("max_epsilon = 1e400", "line"),
-        ("max_epsilon = -inf", "a number above 0, or inf"),
-        ("max_delta = 0", "a number above 0, or inf"),
-        ("max_delta = nan", "a number above 0, or inf"),
-        ("max_epsilon0 = 0", "a number above 0, or inf"),
-        ("max_epsilon0 = nan", "a number above 0, or inf"),
-        ("min_clients = 0", "an integer from 1"),
-        ("min_clients = 1e9", "is not an integer"),
-        ("max_rounds = 9223372036854775808", "line"),
-        ("max_rounds = 1.0", "is not an integer"),
-        ("allow_seeded = 1", "true or false"),
-    )],
-]
-
 
 class Roles(DeployedTasks):
+    def write(self, role, changed=""):
+        configurations.write(self.folder, role, changed)
+
     def check_beginning(self, url):
         """Checks that nothing was charged yet, and that the epsilon of the planned rounds is stated."""
         status = self.status(url)
@@ -363,51 +277,6 @@ class Roles(DeployedTasks):
         self.assertEqual(error["key"], "population_budget")
         deployment.write("second", **{"shuffler": "http://127.0.0.1:9", "task": "second.txt", "folder": "aggregator"})
         self.assertIn("is another task", self.refusal("aggregator", "second.toml", status=3)["message"])
-
-    def test_every_bad_configuration_is_refused_by_name(self):
-        """The role does not begin to listen, and the message has file, key, value and what is allowed."""
-        self.deployment()
-        for role in ("issuer", "shuffler", "aggregator", "client0"):
-            self.write(role)
-            self.run_command(role.rstrip("0"), f"{role}.toml", "--oops", status=2)
-            self.assertIn("FILE is missing", self.refusal(role.rstrip("0"), status=2)["message"])
-            self.assertIn("none.toml", self.refusal(role.rstrip("0"), "none.toml", status=3)["message"])
-        for line, words in COMMON:
-            for role in ("issuer", "shuffler", "aggregator", "client0"):
-                self.check_line(role, line, words)
-        for role, line, words in OF_ROLES:
-            self.check_line(role, line, words)
-
-    def write(self, role, changed=""):
-        """Writes a configuration in which the line `changed`, if any, takes the place of the line with the same key."""
-        key = changed.split("=")[0].strip()
-        lines = [f'folder = "{role}"', 'task = "task.txt"', *KEYS[role]]
-        kept = [line for line in lines if line.split("=")[0].strip() != key]
-        policy = [line for line in POLICY.splitlines() if line.split("=")[0].strip() != key]
-        if role == "client0":
-            in_policy = key in POLICY
-            kept += [*([] if in_policy else [changed]), *policy, *([changed] if in_policy else [])]
-        else:
-            kept.append(changed)
-        (self.folder / f"{role}.toml").write_text("\n".join(kept) + "\n")
-
-    def check_line(self, role, line, words):
-        with self.subTest(role=role, line=line):
-            self.write(role, line)
-            flags = ["--devices", "12"] if role == "client0" else []
-            error = self.refusal(role.rstrip("0"), f"{role}.toml", *flags, status=2)
-            self.assertIn(words, error["message"])
-            self.assertIn(f"{role}.toml", error["message"])
-
-    def test_the_configurations_of_the_documentation_are_read(self):
-        """Each is refused only because its task does not exist, after everything else was read."""
-        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/deployment.md").read_text(encoding="utf-8")
-        samples = re.findall(r"```toml\n# (\w+)\.toml\n(.*?)```", page, re.S)
-        self.assertEqual([name for name, _ in samples], ["issuer", "shuffler", "aggregator", "client"])
-        for name, text in samples:
-            (self.folder / f"{name}.toml").write_text(text)
-            error = self.refusal(name, f"{name}.toml", status=3)
-            self.assertEqual(error["key"], "task.txt")
 
     def test_what_else_a_role_refuses(self):
         self.deployment()
