@@ -1,5 +1,6 @@
 """A proxy between devices and a server, which records the requests that pass and may add to them."""
 
+import contextlib
 import socket
 import threading
 import time
@@ -55,18 +56,28 @@ class Proxy:
         return socket.create_connection(("127.0.0.1", self.upstream), source_address=(self.source, 0))
 
     def serve(self, number, device):
-        """Serves one connection until it ends."""
-        server = self.connect()
+        """Serves one connection until it ends, or at once ends that of a server that is away."""
+        try:
+            server = self.connect()
+        except OSError:
+            device.close()
+            return
         threading.Thread(target=self.answers_of, args=(server, device), daemon=True).start()
         with server:
             for head, body in messages(device):
                 line = head.decode().split("\r\n")[0]
                 with self.lock:
                     self.requests.append((time.monotonic(), number, line, len(head) + len(body)))
-                server.sendall(head + b"\r\n" + self.headers.encode() + b"\r\n" + body)
+                try:
+                    server.sendall(head + b"\r\n" + self.headers.encode() + b"\r\n" + body)
+                except OSError:
+                    return
 
     @staticmethod
     def answers_of(server, device):
-        with device:
+        """Passes answers on until the server ends the connection, which then ends for the device, too."""
+        with contextlib.suppress(OSError):
             while more := read(server):
                 device.sendall(more)
+        with device, contextlib.suppress(OSError):
+            device.shutdown(socket.SHUT_RDWR)  # a thread that waits for a request must not keep it open

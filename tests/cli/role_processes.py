@@ -58,14 +58,14 @@ def processor_seconds(process):
 class Role:
     """One process. What it says on stderr is appended to a file, which a restarted role continues."""
 
-    def __init__(self, folder, name, arguments, environment=()):
+    def __init__(self, folder, name, arguments, environment=(), user=None):
         self.log = folder / f"{name}.log"
         self.before = self.log.stat().st_size if self.log.exists() else 0
         inherited = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
         environment = {**inherited, **dict(environment)}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen([muster_command.COMMAND, *arguments], stdout=subprocess.PIPE, stderr=log,
-                                            stdin=subprocess.DEVNULL, text=True, cwd=folder, env=environment)
+                                            stdin=subprocess.DEVNULL, text=True, cwd=folder, env=environment, user=user)
 
     def said(self):
         """Returns what this process has said, without what processes before it have said."""
@@ -102,6 +102,7 @@ class Deployment:
         """`devices` has the number of devices of each client, `text` is the plan, `most` rounds may be opened, and the
         keys of `rounds_ahead` rounds are made before they are needed."""
         self.folder, self.devices, self.most, self.rounds_ahead, self.running = folder, devices, most, rounds_ahead, {}
+        self.user = None  # whose processes the roles are: those of the test's user unless it says otherwise
         (folder / "plan.toml").write_text(text or plan())
         for role in ("issuer", "shuffler", "aggregator"):
             self.muster("keygen", role, "--out", role)
@@ -126,7 +127,8 @@ class Deployment:
 
     def start(self, name, *flags, environment=()):
         """Starts a role, or starts it again, and returns its process."""
-        role = Role(self.folder, name, [name.rstrip("0123456789"), f"{name}.toml", *flags], environment)
+        role = Role(self.folder, name, [name.rstrip("0123456789"), f"{name}.toml", *flags], environment,
+                    self.user)
         self.running[name] = role
         return role
 
