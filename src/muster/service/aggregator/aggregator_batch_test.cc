@@ -11,6 +11,7 @@
 
 #include "muster/service/aggregator/aggregator_fixture_test.h"
 #include "muster/service/store/round_key.h"
+#include "muster/service/store/store_between_test.h"
 
 namespace muster::service {
 namespace {
@@ -257,11 +258,9 @@ TEST(AggregatorBatch, AManifestThatIsNotTheShufflersWordAboutTheRoundIsNotAccept
 }
 
 // A store that drops one blob: with it, the aggregator forgets what it must not forget.
-class Forgetful final : public Store {
+class Forgetful final : public StoreBetween {
  public:
-  Forgetful(Store& store, std::string name) : store_(store), name_(std::move(name)) {}
-  std::vector<Buffer> rows() override { return store_.rows(); }
-  std::optional<Buffer> blob(const std::string& name) override { return store_.blob(name); }
+  Forgetful(Store& store, std::string name) : StoreBetween(store), name_(std::move(name)) {}
   void commit(const Commit& changes) override {
     Commit others = changes;
     std::erase_if(others.put, [&](const auto& blob) { return blob.first == name_; });
@@ -269,7 +268,6 @@ class Forgetful final : public Store {
   }
 
  private:
-  Store& store_;
   std::string name_;
 };
 

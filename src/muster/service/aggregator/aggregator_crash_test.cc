@@ -12,6 +12,7 @@
 
 #include "muster/service/aggregator/aggregator_fixture_test.h"
 #include "muster/service/store/round_key.h"
+#include "muster/service/store/store_between_test.h"
 
 namespace muster::service {
 namespace {
@@ -228,21 +229,19 @@ class Late final : public Store {
 };
 
 // A store that keeps what it should remove.
-class Hoarder final : public Store {
+class Hoarder final : public StoreBetween {
  public:
-  explicit Hoarder(Store& disk) : disk_(disk) {}
-  std::vector<Buffer> rows() override { return disk_.rows(); }
+  using StoreBetween::StoreBetween;
   std::optional<Buffer> blob(const std::string& name) override {
-    return removed_.contains(name) ? std::nullopt : disk_.blob(name);
+    return removed_.contains(name) ? std::nullopt : store_.blob(name);
   }
   void commit(const Commit& changes) override {
     for (const std::string& name : changes.remove) removed_.insert(name);
     for (const auto& [name, content] : changes.put) removed_.erase(name);
-    disk_.commit({changes.append, changes.put, {}});
+    store_.commit({changes.append, changes.put, {}});
   }
 
  private:
-  Store& disk_;
   std::set<std::string> removed_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "muster/service/aggregator/aggregator_fixture_test.h"
+#include "muster/service/store/store_between_test.h"
 
 namespace muster::service {
 namespace {
@@ -15,12 +16,9 @@ using wire::Buffer;
 
 // A store that remembers everything that was ever written to it. If `echo` is set, it also writes this with
 // each commit, as an aggregator would that keeps what it refuses.
-class Recording final : public Store {
+class Recording final : public StoreBetween {
  public:
-  explicit Recording(Store& store) : store_(store) {}
-
-  std::vector<Buffer> rows() override { return store_.rows(); }
-  std::optional<Buffer> blob(const std::string& name) override { return store_.blob(name); }
+  using StoreBetween::StoreBetween;
   void commit(const Commit& changes) override {
     Commit all = changes;
     if (!echo.empty()) all.put.emplace_back("echo", echo);
@@ -34,9 +32,6 @@ class Recording final : public Store {
 
   std::vector<Buffer> written;
   Buffer echo;
-
- private:
-  Store& store_;
 };
 
 bool has(const Buffer& text, wire::Bytes part) {
@@ -62,8 +57,7 @@ std::vector<std::string> found_after_a_round(bool echoes) {
   }
   EXPECT_EQ(d.story(), "open release open");
   EXPECT_EQ(d.role().rejected().reports, (ReportCounts{.sealed = 1, .range = recognisable.size()}));
-  const auto everywhere = recording.written.size();
-  EXPECT_GT(everywhere, 10u);
+  EXPECT_GT(recording.written.size(), 10u);
   for (const std::string& words : said) recording.written.emplace_back(words.begin(), words.end());
   std::vector<std::string> found;
   for (const Buffer& text : recording.written) {

@@ -10,21 +10,10 @@
 
 #include "muster/service/client/device.h"
 #include "muster/service/client/device_fixture_test.h"
+#include "muster/service/store/store_between_test.h"
 
 namespace muster::service {
 namespace {
-
-// A store between device and disk; those of broken devices do less than they are asked to.
-class StoreBetween : public Store {
- public:
-  explicit StoreBetween(Store& store) : store_(store) {}
-  std::vector<wire::Buffer> rows() override { return store_.rows(); }
-  std::optional<wire::Buffer> blob(const std::string& name) override { return store_.blob(name); }
-  void commit(const Commit& changes) override { store_.commit(changes); }
-
- protected:
-  Store& store_;
-};
 
 // Forgets the sealed bytes when the process dies, so that they are made anew.
 class ForgetsUploads final : public StoreBetween {

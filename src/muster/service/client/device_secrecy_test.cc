@@ -10,16 +10,15 @@
 
 #include "muster/service/client/device.h"
 #include "muster/service/client/device_fixture_test.h"
+#include "muster/service/store/store_between_test.h"
 
 namespace muster::service {
 namespace {
 
 // A store that notes the sizes of what is committed among the calls.
-class WatchedStore final : public Store {
+class WatchedStore final : public StoreBetween {
  public:
-  WatchedStore(Store& store, DeviceFixture& world) : store_(store), world_(world) {}
-  std::vector<wire::Buffer> rows() override { return store_.rows(); }
-  std::optional<wire::Buffer> blob(const std::string& name) override { return store_.blob(name); }
+  WatchedStore(Store& store, DeviceFixture& world) : StoreBetween(store), world_(world) {}
   void commit(const Commit& changes) override {
     for (const auto& [name, content] : changes.put) note("put " + name, content.size());
     for (const std::string& name : changes.remove) note("remove " + name, 0);
@@ -30,7 +29,6 @@ class WatchedStore final : public Store {
   void note(const std::string& what, std::size_t size) {
     world_.network.calls.push_back({world_.clock.steady_ms(), what, size});
   }
-  Store& store_;
   DeviceFixture& world_;
 };
 

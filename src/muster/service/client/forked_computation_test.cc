@@ -137,7 +137,7 @@ class FinishedComputation final : public Computation {
 
 // A device that computes its vector in a child.
 struct ForkingDevice {
-  ForkingDevice(std::function<learning::Dataset(const TaskDocument&)> record, int milliseconds)
+  ForkingDevice(const std::function<learning::Dataset(const TaskDocument&)>& record, int milliseconds)
       : world(true, task_of(std::string(kTwelve) + kGradients, {{"rounds.learning_rate", "0.1"}},
                             world_settings())),
         computation(

@@ -17,6 +17,7 @@
 #include "muster/core/error.h"
 #include "muster/service/issuer/small_deployment_test.h"
 #include "muster/service/store/disk_test.h"
+#include "muster/service/store/store_between_test.h"
 
 namespace muster::service {
 namespace {
@@ -33,11 +34,9 @@ enum class Fault {
   no_directory,  // the store keeps the first directory it was given
 };
 
-class FaultyStore final : public Store {
+class FaultyStore final : public StoreBetween {
  public:
-  FaultyStore(Store& store, Fault fault) : store_(store), fault_(fault) {}
-  std::vector<Buffer> rows() override { return store_.rows(); }
-  std::optional<Buffer> blob(const std::string& name) override { return store_.blob(name); }
+  FaultyStore(Store& store, Fault fault) : StoreBetween(store), fault_(fault) {}
   void commit(const Commit& changes) override {
     Commit made = changes;
     if (fault_ == Fault::no_removal) made.remove.clear();
@@ -48,7 +47,6 @@ class FaultyStore final : public Store {
   }
 
  private:
-  Store& store_;
   Fault fault_;
 };
 

@@ -8,8 +8,6 @@
 namespace muster::service {
 namespace {
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
-
 TEST(ShufflerEnd, IsStatedByTheAggregatorAndShownForGood) {
   ShufflerFixture rig;
   const wire::Buffer over = wire::sign_task_over({rig.task.name(), 1}, rig.aggregator);
@@ -33,7 +31,7 @@ TEST(ShufflerEnd, ComesNotWhileARoundIsOpen) {
   EXPECT_FALSE(rig.shuffler->end(over));
   EXPECT_TRUE(rig.shuffler->round()->over.empty());
   for (std::uint8_t i = 0; i < 10; ++i) rig.shuffler->upload(rig.report(i));
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.batch().size(), 10u);
   EXPECT_TRUE(rig.shuffler->end(over));
   EXPECT_EQ(rig.batch().size(), 10u);  // which the aggregator may still ask for

@@ -19,6 +19,7 @@
 #include "muster/service/store/file_log_folder.h"
 #include "muster/service/store/round_key.h"
 #include "muster/service/store/sqlite_store.h"
+#include "muster/service/store/store_between_test.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::service {
@@ -28,15 +29,12 @@ using wire::Buffer;
 using wire::HpkeKeyPair;
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
 constexpr int kReports = 8, kDummies = 2;
 
 // A store that does not erase a round's key, to show that the test would notice it.
-class KeepsKeys final : public Store {
+class KeepsKeys final : public StoreBetween {
  public:
-  explicit KeepsKeys(Store& store) : store_(store) {}
-  std::vector<Buffer> rows() override { return store_.rows(); }
-  std::optional<Buffer> blob(const std::string& name) override { return store_.blob(name); }
+  using StoreBetween::StoreBetween;
   void commit(const Commit& changes) override {
     Commit others = changes;
     for (const auto& [name, content] : changes.put) {
@@ -44,9 +42,6 @@ class KeepsKeys final : public Store {
     }
     store_.commit(others);
   }
-
- private:
-  Store& store_;
 };
 
 // What somebody knows of a round: its descriptor, and what stood in a log.
@@ -138,7 +133,7 @@ class ShufflerFiles : public ::testing::Test {
   }
   // Closes the round, and copies its batch.
   void close() {
-    rig_.clock.advance(kRound);
+    rig_.clock.advance(ShufflerFixture::kRound);
     ASSERT_EQ(rig_.manifest()->outcome, wire::Manifest::Outcome::released);
     round_.batch = records_of(folder_.path(), batch_of(round_.round), ShufflerFixture::kSizes.inner());
   }

@@ -94,6 +94,7 @@ struct ShufflerFixture {
   static constexpr std::size_t kPayload = 17;
   static constexpr wire::UploadSizes kSizes{kPayload};
   static constexpr std::uint64_t kNeeded = 10, kSeconds = 60;
+  static constexpr std::int64_t kRound = static_cast<std::int64_t>(kSeconds) * 1000;  // in milliseconds
 
   // All fixtures have the same task, so that tokens need to be made only once.
   static const wire::SigningKey& key(std::size_t role) {

@@ -8,8 +8,6 @@
 namespace muster::service {
 namespace {
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
-
 TEST(ShufflerIssuance, TheNextRoundWaitsForTheIssuer) {
   ShufflerFixture rig;
   rig.issuer.away = true;
@@ -38,7 +36,7 @@ TEST(ShufflerIssuance, DevicesWithoutATokenHaveATenthOfARound) {
   ShufflerFixture rig;
   rig.issuer.without_token = 3;
   rig.shuffler->tick();
-  rig.clock.advance(kRound / 10 - 1);
+  rig.clock.advance(ShufflerFixture::kRound / 10 - 1);
   rig.shuffler->tick();
   EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
   EXPECT_EQ(rig.offer().waits, wire::Waits::issuance);
@@ -47,7 +45,7 @@ TEST(ShufflerIssuance, DevicesWithoutATokenHaveATenthOfARound) {
   EXPECT_NE(rig.offer().key, wire::HpkePublicKey{});
   // Enough tokens of the second round were issued already when the first one was prepared.
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   rig.shuffler->tick();
   EXPECT_NE(rig.offer().key, wire::HpkePublicKey{});
 }
@@ -55,7 +53,7 @@ TEST(ShufflerIssuance, DevicesWithoutATokenHaveATenthOfARound) {
 TEST(ShufflerIssuance, ADirectoryWithALowerSerialIsNotBelieved) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   rig.issuer.serial = 0;
   rig.shuffler->tick();  // closes the round, which is void, and asks the issuer about the next one
   EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
@@ -83,7 +81,7 @@ TEST(ShufflerIssuance, ADirectoryOfAnotherIssuerOrTaskIsNotBelieved) {
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     for (std::uint8_t i = 0; i < ShufflerFixture::kNeeded; ++i) rig.shuffler->upload(rig.report(i));
     rig.issuer.*fault = true;
-    rig.clock.advance(kRound);
+    rig.clock.advance(ShufflerFixture::kRound);
     EXPECT_FALSE(rig.manifest());
     EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
     rig.issuer.*fault = false;

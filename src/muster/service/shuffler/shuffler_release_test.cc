@@ -10,8 +10,6 @@
 namespace muster::service {
 namespace {
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
-
 // Opens a round, and lets `devices` devices report in it.
 void hear(ShufflerFixture& rig, std::uint8_t devices) {
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
@@ -22,7 +20,7 @@ TEST(ShufflerRelease, WaitsForTheIssuerToKnowOfIt) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.issuer.away = true;
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   for (const bool restarts : {false, true}) {
     if (restarts) rig.restart();
     rig.shuffler->tick();
@@ -39,7 +37,7 @@ TEST(ShufflerRelease, WaitsForEverForAnIssuerThatForgotTheRound) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.issuer.restore(0, 0);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_FALSE(rig.manifest());
   EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
 }
@@ -48,7 +46,7 @@ TEST(ShufflerRelease, ADestroyedRoundDoesNotWait) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 9));
   rig.issuer.away = true;
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.manifest()->outcome, wire::Manifest::Outcome::destroyed);
 }
 
@@ -57,7 +55,7 @@ TEST(ShufflerRelease, WaitsForTheAggregator) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   const wire::Buffer late = rig.report(99);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   const auto batch = rig.batch();
   EXPECT_TRUE(rig.shuffler->batch(1, 0, 4));
   for (int minute = 0; minute < 60; ++minute) {
@@ -73,7 +71,7 @@ TEST(ShufflerRelease, WaitsForTheAggregator) {
 TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   const auto batch = rig.batch();
   rig.restart();
   EXPECT_EQ(rig.batch(), batch);
@@ -82,7 +80,7 @@ TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
 TEST(ShufflerRelease, TheReceiptMustBeTheAggregatorsForThisBatch) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   rig.let_announce();
   const wire::Buffer manifest = rig.shuffler->manifest(1).value();
   wire::Receipt receipt{rig.task.name(), 1, wire::hash_of({manifest}), wire::Receipt::Outcome::released, {}};
@@ -107,14 +105,14 @@ TEST(ShufflerRelease, AReceiptThatComesTooEarlyOrAgainLaterChangesNothing) {
   const wire::Receipt early{rig.task.name(), 1, {}, wire::Receipt::Outcome::released, {}};
   EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(early, rig.aggregator)));
   EXPECT_EQ(rig.shuffler->heard(), 10u);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.batch().size(), 10u);
   const wire::Buffer first = rig.conclude();
   EXPECT_TRUE(rig.shuffler->receipt(first));
   ASSERT_NO_FATAL_FAILURE(hear(rig, 11));
   EXPECT_TRUE(rig.shuffler->receipt(first));
   EXPECT_EQ(rig.shuffler->heard(), 11u);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_TRUE((rig.let_announce(), rig.shuffler->receipt(first)));
   EXPECT_EQ(rig.batch().size(), 11u);
 }

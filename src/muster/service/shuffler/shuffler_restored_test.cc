@@ -14,8 +14,6 @@ namespace {
 using wire::Buffer;
 using wire::Manifest;
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
-
 void send(ShufflerFixture& rig, std::uint8_t first, std::uint8_t count) {
   for (std::uint8_t i = first; i < first + count; ++i) {
     EXPECT_EQ(rig.shuffler->upload(rig.report(i)), Answer::stored);
@@ -24,7 +22,7 @@ void send(ShufflerFixture& rig, std::uint8_t first, std::uint8_t count) {
 
 // Ends the open round, writes its outcome into the ledger, and gives the shuffler the receipt.
 void end_round(ShufflerFixture& rig) {
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   const Buffer receipt = rig.conclude();
   EXPECT_TRUE(rig.shuffler->receipt(receipt));
 }
@@ -112,7 +110,7 @@ TEST(RestoredShuffler, ARoundThatWentOnWithoutItIsNeitherHandedOutAgainNorVoid) 
       end_round(rig);
       if (next_is_prepared) rig.shuffler->tick();
       restore(rig, copy);
-      rig.clock.advance(kRound);
+      rig.clock.advance(ShufflerFixture::kRound);
       EXPECT_FALSE(rig.shuffler->round());
       EXPECT_FALSE(rig.shuffler->manifest(1));
       EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
@@ -131,12 +129,12 @@ TEST(RestoredShuffler, ARoundOfWhichNothingWasHandedOutIsRunAgain) {
   const Disk::Image within = back_up(rig);
   rig.issuer.away = true;
   send(rig, 10, 2);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   rig.shuffler->tick();
   EXPECT_FALSE(rig.shuffler->manifest(1));
   rig.issuer.away = false;
   restore(rig, within);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.batch().size(), 10u);
 }
 
@@ -187,7 +185,7 @@ TEST(RestoredShuffler, WaitsForTheIssuerBeforeItClosesARoundOrOpensOne) {
     restore(rig, within);
     EXPECT_TRUE(rig.shuffler->round());
     const Buffer late = rig.report(20);
-    rig.clock.advance(kRound);
+    rig.clock.advance(ShufflerFixture::kRound);
     rig.shuffler->tick();
     EXPECT_FALSE(rig.shuffler->round());
     EXPECT_EQ(rig.shuffler->upload(late), Answer::over);

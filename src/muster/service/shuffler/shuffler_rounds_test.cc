@@ -16,8 +16,6 @@ namespace {
 
 using wire::Buffer;
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
-
 // Bytes of an upload's length, or of another one, that name this version and round.
 Buffer bytes(std::uint8_t version, std::uint64_t round,
              std::size_t length = ShufflerFixture::kSizes.upload()) {
@@ -64,7 +62,7 @@ TEST(ShufflerRounds, AnUploadIsOverOnlyIfItsRoundIs) {
       uploads.push_back(rig.report(static_cast<std::uint8_t>(i)));
       EXPECT_EQ(rig.shuffler->upload(uploads.back()), Answer::stored);
     }
-    rig.clock.advance(kRound);
+    rig.clock.advance(ShufflerFixture::kRound);
     rig.shuffler->tick();
     expect_answers(rig, round, "after round " + number);
     EXPECT_EQ(rig.shuffler->upload(uploads.front()), Answer::over);
@@ -85,7 +83,7 @@ TEST(ShufflerRounds, OtherRoundsAreCountedWithTheLateOnes) {
   EXPECT_EQ(rig.shuffler->upload(bytes(1, 0)), Answer::over);
   EXPECT_EQ(rig.shuffler->upload(bytes(1, 2)), Answer::refused);
   EXPECT_EQ(rig.shuffler->upload(bytes(1, 1)), Answer::refused);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   using enum wire::Rejected;
   const auto manifest = rig.manifest();
   EXPECT_EQ(manifest->rejected[static_cast<std::size_t>(late)], 2u);

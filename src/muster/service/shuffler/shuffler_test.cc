@@ -20,8 +20,6 @@ using wire::Buffer;
 using wire::Manifest;
 using wire::Rejected;
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
-
 std::uint64_t rejected(const Manifest& manifest, Rejected why) {
   return manifest.rejected[static_cast<std::size_t>(why)];
 }
@@ -49,7 +47,7 @@ TEST(Shuffler, ARoundIsHeardShuffledHandedOverAndForgotten) {
   ShufflerFixture rig;
   for (int round = 1; round <= 3; ++round) {
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
-    EXPECT_EQ(rig.shuffler->round()->remaining_ms, kRound);
+    EXPECT_EQ(rig.shuffler->round()->remaining_ms, ShufflerFixture::kRound);
     EXPECT_TRUE(wire::read_descriptor(rig.shuffler->round()->descriptor, rig.aggregator.identity(),
                                       rig.shuffler_key.identity()));
     EXPECT_EQ(rig.shuffler->blob(rig.descriptor.model), rig.model);
@@ -57,7 +55,7 @@ TEST(Shuffler, ARoundIsHeardShuffledHandedOverAndForgotten) {
     EXPECT_EQ(rig.shuffler->heard(), 10u);
     EXPECT_FALSE(rig.manifest());
     EXPECT_FALSE(rig.shuffler->batch(rig.descriptor.round, 0, 1));
-    rig.clock.advance(kRound);
+    rig.clock.advance(ShufflerFixture::kRound);
     EXPECT_FALSE(rig.shuffler->round());
     const auto manifest = rig.manifest();
     ASSERT_TRUE(manifest);
@@ -79,7 +77,7 @@ TEST(Shuffler, OnlyARoundInWhichEnoughDevicesWereHeardIsReleased) {
     ShufflerFixture rig;
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, heard, 0);
-    rig.clock.advance(kRound);
+    rig.clock.advance(ShufflerFixture::kRound);
     rig.shuffler->tick();
     const auto manifest = rig.manifest();
     ASSERT_TRUE(manifest);
@@ -96,7 +94,7 @@ TEST(Shuffler, ARoundOfDummiesAloneOrOfOneReportIsReleased) {
     ShufflerFixture rig;
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, reports, 10 - reports);
-    rig.clock.advance(kRound);
+    rig.clock.advance(ShufflerFixture::kRound);
     EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::released);
     EXPECT_EQ(rig.batch(), numbers(reports));
   }
@@ -131,7 +129,7 @@ TEST(Shuffler, ATokenIsHeardOnceAndItsFirstUploadWins) {
     EXPECT_EQ(rig.shuffler->upload(upload), Answer::stored);
   }
   EXPECT_EQ(rig.shuffler->heard(), 10u);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(sorted(rig.batch()), numbers(9));
   EXPECT_EQ(rejected(*rig.manifest(), Rejected::repeated), 2u);
 }
@@ -142,7 +140,7 @@ TEST(Shuffler, AThousandCopiesOfOneTokenAreOneDevice) {
   const Buffer upload = rig.report(1);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(rig.shuffler->upload(upload), Answer::stored);
   EXPECT_EQ(rig.shuffler->heard(), 1u);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::destroyed);
 }
 
@@ -209,7 +207,7 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
     EXPECT_EQ(rig.shuffler->upload(upload), answer);
     ++expected[static_cast<std::size_t>(why)];
   }
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.manifest()->rejected, expected);
   EXPECT_EQ(rig.manifest()->heard, 10u);
   EXPECT_EQ(sorted(rig.batch()), numbers(10));
@@ -233,7 +231,7 @@ TEST(Shuffler, ALateUploadIsOverAndNeverCarriedOver) {
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
   const Buffer late = rig.report(99);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.shuffler->upload(late), Answer::over);
   EXPECT_EQ(rig.manifest()->heard, 10u);
   EXPECT_TRUE(rig.shuffler->receipt(rig.conclude()));
@@ -251,7 +249,7 @@ TEST(Shuffler, AnUploadThatWasCheckedInTimeAndComesLateIsOver) {
   wire::OpenedUpload opened;
   const auto verdict = intake->check(upload, opened);
   EXPECT_FALSE(verdict);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.shuffler->take(*intake, upload, verdict, opened), Answer::over);
   EXPECT_EQ(rig.manifest()->heard, 10u);
 }
@@ -261,7 +259,7 @@ TEST(Shuffler, OpensOnlyForALedgerThatGoesOn) {
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   EXPECT_TRUE(rig.ask_to_open(0));  // the same again
   send(rig, 10, 0);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_TRUE(rig.shuffler->receipt(rig.conclude()));
   EXPECT_EQ(rig.offer().head, rig.ledger.head());
   EXPECT_EQ(rig.offer().entries, 3u);
@@ -302,7 +300,7 @@ TEST(Shuffler, ARoundThatWasHandedOutIsNotVoid) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   EXPECT_EQ(rig.batch().size(), 10u);
   // The aggregator says that the round was void, first with the manifest of the batch, and then with a
   // manifest that it signed itself.
@@ -335,7 +333,7 @@ TEST(Shuffler, ALedgerThatLostItsEndGoesOnWithTheLostRoundsCharged) {
   for (int round = 1; round <= 2; ++round) {
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, 10, 0);
-    rig.clock.advance(kRound);
+    rig.clock.advance(ShufflerFixture::kRound);
     EXPECT_TRUE(rig.shuffler->receipt(rig.conclude()));
   }
   EXPECT_FALSE(rig.opens_with_older_ledger(false));
@@ -408,7 +406,7 @@ TEST(Shuffler, ABatchIsReadInPieces) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
-  rig.clock.advance(kRound);
+  rig.clock.advance(ShufflerFixture::kRound);
   const Buffer whole = (rig.shuffler->tick(), rig.shuffler->batch(1, 0, 10).value());
   Buffer together;
   for (std::uint64_t first : {0u, 3u, 9u}) {
@@ -429,13 +427,13 @@ TEST(Shuffler, AWallClockThatJumpsEndsARoundEarlyOrLateButNeverTwice) {
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, 10, 0);
     rig.clock.set_wall(rig.clock.wall_ms() + jump);
-    EXPECT_EQ(rig.shuffler->round()->remaining_ms, kRound);  // steady time does not jump
+    EXPECT_EQ(rig.shuffler->round()->remaining_ms, ShufflerFixture::kRound);  // steady time does not jump
     rig.restart();
     if (const auto round = rig.shuffler->round()) {
-      EXPECT_EQ(round->remaining_ms, jump < 0 ? kRound : kRound - jump);
+      EXPECT_EQ(round->remaining_ms, jump < 0 ? ShufflerFixture::kRound : ShufflerFixture::kRound - jump);
       rig.clock.advance(round->remaining_ms);
     } else {
-      EXPECT_GT(jump, kRound);
+      EXPECT_GT(jump, ShufflerFixture::kRound);
     }
     EXPECT_EQ(sorted(rig.batch()), numbers(10));
   }
