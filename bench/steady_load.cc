@@ -1,6 +1,6 @@
 // Simulates the devices of bench/steady_load.py: many devices in one process that fetch tokens, and each send
 // one upload in every round. Unlike `muster client`, this program keeps nothing on the disk, sends the
-// uploads of each thread evenly over the middle of the round instead of at times that the devices choose, and
+// uploads of each thread evenly over the round instead of at times that the devices choose, and
 // reports the zero vector, randomized.
 //
 //     steady_load keys COUNT                        prints the enrolment list of COUNT devices
@@ -150,13 +150,13 @@ class Crowd {
     std::deque<Held> tokens;
   };
 
-  // Sends the uploads evenly over the middle three quarters of the time that is left of the round.
+  // Sends the uploads evenly over the middle seven eighths of the time that is left of the round.
   void send_all(const Shared::Round& round) {
     last_ = round.descriptor.round;
-    const std::int64_t left = round.ends - now(), begin = now() + left / 8;
+    const std::int64_t left = round.ends - now(), begin = now() + left / 16;
     const auto count = static_cast<std::int64_t>(devices_.size());
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t at = begin + left * 3 / 4 * i / count;
+      const std::int64_t at = begin + left * 7 / 8 * i / count;
       std::this_thread::sleep_for(std::chrono::milliseconds(std::max<std::int64_t>(0, at - now())));
       Device& device = devices_[static_cast<std::size_t>(i)];
       send(device, round.descriptor);

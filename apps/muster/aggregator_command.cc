@@ -325,7 +325,7 @@ Subcommand aggregator_command(CLI::App& root) {
   cli->add_option("FILE", flags->file, "the aggregator's configuration, a TOML file")->type_name("FILE");
   cli->add_flag("--charge-lost-rounds", flags->charge_lost_rounds,
                 "go on although the folder is older than what the shuffler has seen, with all rounds charged "
-                "that it may lack");
+                "that it may lack; with --stop also charge an open round that waits for an issuer");
   cli->add_flag("--stop", flags->stop, "end the task as soon as no round is open");
   cli->add_flag("--stay", flags->stay,
                 "go on showing the status after the task is over, until a signal arrives");

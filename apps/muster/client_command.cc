@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -175,6 +176,7 @@ class ClientLog {
     if (now < next_ && !is_last) return;
     Device::Counts sum;
     std::size_t without_shuffler = 0, without_issuer = 0;
+    std::string why_shuffler, why_issuer;  // of one of these devices
     for (const auto& one : devices) {
       const Device::Counts counts = one->device.counts();
       sum.acknowledged += counts.acknowledged;
@@ -182,16 +184,23 @@ class ClientLog {
       sum.refused += counts.refused;
       sum.faults += counts.faults;
       sum.tokens_refused += counts.tokens_refused;
-      without_shuffler += counts.without_shuffler >= kFailures ? 1 : 0;
-      without_issuer += counts.without_issuer >= kFailures ? 1 : 0;
+      if (counts.without_shuffler >= kFailures) {
+        ++without_shuffler;
+        why_shuffler = one->device.trouble_with_shuffler();
+      }
+      if (counts.without_issuer >= kFailures) {
+        ++without_issuer;
+        why_issuer = one->device.trouble_with_issuer();
+      }
     }
-    shuffler_.look(without_shuffler > 0 && !is_last,
-                   fmt::format("{} of {} devices cannot reach the shuffler at {}; they try again",
-                               without_shuffler, devices.size(), settings_.shuffler),
-                   "the shuffler answers again");
+    shuffler_.look(
+        without_shuffler > 0 && !is_last,
+        fmt::format("{} of {} devices cannot reach the shuffler at {}{}; they try again", without_shuffler,
+                    devices.size(), settings_.shuffler, in_brackets(why_shuffler)),
+        "the shuffler answers again");
     issuer_.look(without_issuer > 0 && !is_last,
-                 fmt::format("{} of {} devices get no tokens from the issuer at {}; they try again",
-                             without_issuer, devices.size(), settings_.issuer),
+                 fmt::format("{} of {} devices get no tokens from the issuer at {}{}; they try again",
+                             without_issuer, devices.size(), settings_.issuer, in_brackets(why_issuer)),
                  "the issuer answers again");
     std::string text = text_of(sum);
     if (text == said_) return;
@@ -204,6 +213,9 @@ class ClientLog {
   // How many requests of a device have to be without an answer before that is reported.
   static constexpr std::uint64_t kFailures = 2;
 
+  static std::string in_brackets(const std::string& why) {
+    return why.empty() ? why : fmt::format(" ({})", why);
+  }
   static std::string text_of(const Device::Counts& counts) {
     return fmt::format(
         "{} uploads are acknowledged, {} were late, {} refused; {} tokens refused; {} faults of the others",
@@ -236,11 +248,9 @@ bool run(const ClientSettings& settings, const Devices& devices) {
   }
 }
 
-int take_part(const ClientFlags& flags) {
-  begin_role();
-  const auto [settings, task] = settings_in(flags.file);
-  const service::RoleFolder folder = role_folder(settings.folder);
-  const std::vector<std::string> names = names_in(folder, flags.devices);
+// Runs the devices of these names. Throws std::bad_alloc if there are too many for the process.
+void run_all(const ClientSettings& settings, const TaskDocument& task, const service::RoleFolder& folder,
+             const std::vector<std::string>& names) {
   Shared shared{task, settings};
   Devices devices;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -252,6 +262,22 @@ int take_part(const ClientFlags& flags) {
   say(fmt::format("{} devices take part", devices.size()));
   say(run(settings, devices) ? "the task is over"
                              : "stopping: the devices go on from here when they are started again");
+}
+
+int take_part(const ClientFlags& flags) {
+  begin_role();
+  const auto [settings, task] = settings_in(flags.file);
+  const service::RoleFolder folder = role_folder(settings.folder);
+  const std::vector<std::string> names = names_in(folder, flags.devices);
+  try {
+    run_all(settings, task, folder, names);
+  } catch (const std::bad_alloc&) {
+    if (names.size() == 1) throw;
+    // Each secret of a device lies in pages of its own, which count as two mappings or more.
+    throw Error(ErrorCode::file, "--devices", fmt::format("{}", names.size()),
+                "fewer, with the others in further processes, or a higher vm.max_map_count (sysctl)",
+                "asks for more devices than this process gets memory or mappings for");
+  }
   return 0;
 }
 

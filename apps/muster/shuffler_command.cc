@@ -48,7 +48,7 @@ ShufflerSettings settings_in(const std::string& path) {
   return settings;
 }
 
-// Prints what becomes of rounds, in counts alone.
+// Prints what becomes of rounds, in counts alone, and whether the issuer can be asked.
 class ShufflerLog {
  public:
   explicit ShufflerLog(std::uint64_t needed) : needed_(needed) {}
@@ -56,6 +56,9 @@ class ShufflerLog {
   void look(const ShufflerServer::Seen& now) {
     if (now.closed && now.closed != seen_.closed) say_closed(*now.closed);
     if (now.open != 0 && now.open != seen_.open) say(fmt::format("round {} is open", now.open));
+    if (now.trouble != seen_.trouble) {
+      say(now.trouble.empty() ? "the issuer answers again" : now.trouble + "; it is asked again");
+    }
     seen_ = now;
   }
 

@@ -74,6 +74,7 @@ class Restored(DeployedTasks):
         self.assertEqual([each["signed_by"] for each in verified["rounds"]], ["shuffler"] * 3)
         self.assertEqual([each["heard"] for each in verified["rounds"]], [12, 0, 12])
         self.check_cost(self.status("aggregator"), verified["epsilon"], charged=2)
+        self.assertNotRegex(shuffler.said(), "round 1 is (closed|destroyed)")  # it was forgotten, and not run again
 
     @unittest.skipUnless(LONG, "with --long")
     def test_a_shuffler_with_its_key_alone_does_not_know_whether_a_batch_left_it(self):
@@ -155,12 +156,13 @@ class Restored(DeployedTasks):
         self.assertIn(REFUSED, status["reason"])
         self.assertEqual(aggregator.stop(), 0)
         self.assertEqual(self.outcomes(self.verify()), ["open"])
-        # Even an operator who ends the task waits for the open round, of which nothing can leave the shuffler.
+        # An operator who ends the task waits for the open round, unless it is given up and charged.
         stopping = deployment.start("aggregator", "--stop")
         stopping.until(REFUSED)
         self.assertIsNone(stopping.process.poll())
         self.assertEqual(stopping.stop(), 0)
         self.check_cost(self.status("aggregator"), self.verify()["epsilon"], charged=0)
+        self.expect_charged(deployment, ["spent"], "stopped")
 
     def test_a_device_is_heard_once(self):
         """Its clone sends another upload with the same token. Both are told that they are heard, and one is counted."""

@@ -22,6 +22,8 @@ SAME = ("delta", "validity", "neighbouring", "view")
 # then differs from the simulation's.
 SETTLED = 2
 
+REFUSED = "Couldn't connect to server"  # where nobody listens
+
 STATUS = ["task", "plan", "state", "reason", "rounds", "epsilon", "epsilon_planned", "delta", "validity",
           "neighbouring", "view", "bound", "local", "population", "assumptions", "accuracy", "last", "rejected",
           "alarm"]
@@ -196,10 +198,12 @@ class Roles(DeployedTasks):
             self.assertEqual(server.stop(), 0)
         client = deployment.start_client(0)
         ports = {role: deployment.port_of("client0", role) for role in ("issuer", "shuffler")}
-        client.until(f"of 12 devices cannot reach the shuffler at http://127.0.0.1:{ports['shuffler']}; they try again")
-        client.until(f"of 12 devices get no tokens from the issuer at http://127.0.0.1:{ports['issuer']}; they try again")
+        client.until(f"of 12 devices cannot reach the shuffler at http://127.0.0.1:{ports['shuffler']} ({REFUSED}); they try again")
+        client.until(f"of 12 devices get no tokens from the issuer at http://127.0.0.1:{ports['issuer']} ({REFUSED}); they try again")
+        shuffler = deployment.start("shuffler")
+        shuffler.until(f"the issuer cannot be reached: {REFUSED}; it is asked again")
         deployment.start("issuer")
-        deployment.start("shuffler")
+        shuffler.until("the issuer answers again")
         client.until("the issuer answers again")
         client.until("the shuffler answers again")
         self.assertEqual(client.stop(), 0)
@@ -258,7 +262,7 @@ class Roles(DeployedTasks):
         deployment.write("aggregator", population_budget=[3, 1e-3], **budget)
         for _ in range(2):  # what is reserved is not reserved again
             aggregator = deployment.start("aggregator", "--json")
-            aggregator.until("cannot be reached")
+            aggregator.until(f"the shuffler cannot be reached: {REFUSED}")
             status = self.status(deployment.ready(aggregator)["status"])
             self.assertEqual(status["population"]["epsilon"], status["epsilon_planned"])
             self.assertEqual(status["population"]["budget"], {"epsilon": 3, "delta": 1e-3})

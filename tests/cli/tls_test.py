@@ -27,6 +27,7 @@ unique_subject = no
 commonName = supplied
 """
 DAY = 24 * 3600
+EXPIRED = "SSL certificate problem: certificate has expired"
 # For each certificate: who signed it, for which host, and from when to when it is valid, in days from now. Beside it
 # are words of the error, if it is one.
 CERTIFICATES = {
@@ -116,8 +117,8 @@ class Tls(DeployedTasks):
             if name == "good":
                 deployment.until_issued(1)
             else:
-                client.until(f"1 of 1 devices cannot reach the shuffler at {urls['shuffler']}; they try again")
-                client.until(f"1 of 1 devices get no tokens from the issuer at {urls['issuer']}; they try again")
+                client.until(f"1 of 1 devices cannot reach the shuffler at {urls['shuffler']} ({EXPIRED}); they try again")
+                client.until(f"1 of 1 devices get no tokens from the issuer at {urls['issuer']} ({EXPIRED}); they try again")
                 deployment.until_issued(1)
             self.assertEqual(client.stop(), 0)
 

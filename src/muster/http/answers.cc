@@ -1,5 +1,7 @@
 #include "muster/http/answers.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
 
@@ -29,6 +31,8 @@ std::optional<Answer> answer_of_status(long status) {
   }
   return std::nullopt;
 }
+
+Unreachable unexpected(long status) { return Unreachable(fmt::format("it answers with status {}", status)); }
 
 HttpResponse text_response(const std::string& type, std::string_view text) {
   const wire::Bytes bytes = wire::bytes_of(text);

@@ -14,6 +14,8 @@ namespace muster::service {
 HttpResponse response_to(Answer answer);
 // Returns nullopt for any other status.
 std::optional<Answer> answer_of_status(long status);
+// What to throw at a status that is no answer to the question that was asked.
+Unreachable unexpected(long status);
 
 // Status 200 with this text, which caches are told not to keep.
 HttpResponse text_response(const std::string& type, std::string_view text);

@@ -5,12 +5,24 @@
 #include <array>
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 
 namespace muster::service {
+namespace {
+
+// What libcurl says in detail of a name or a certificate is the same each time. Of a connection it says, too,
+// after how many milliseconds it failed, which would make each failure look like another one.
+std::string reason_of(CURLcode result, const char* details) {
+  if (result == CURLE_WRITE_ERROR) return "the answer is longer than it can be";
+  const bool is_stable = result == CURLE_COULDNT_RESOLVE_HOST || result == CURLE_PEER_FAILED_VERIFICATION;
+  return is_stable && *details != '\0' ? details : curl_easy_strerror(result);
+}
+
+}  // namespace
 
 struct HttpClient::State {
   struct Cleanup {
@@ -82,9 +94,7 @@ HttpClient::Answer HttpClient::perform(const std::string& path, std::size_t max_
   state_->set(CURLOPT_URL, (state_->base + path).c_str());
   state_->why[0] = '\0';
   const CURLcode result = curl_easy_perform(state_->handle.get());
-  if (result == CURLE_WRITE_ERROR) throw NoAnswer("the answer is longer than it can be");
-  if (result != CURLE_OK)
-    throw NoAnswer(state_->why[0] == '\0' ? curl_easy_strerror(result) : state_->why.data());
+  if (result != CURLE_OK) throw Unreachable(reason_of(result, state_->why.data()));
   long status = 0;
   curl_easy_getinfo(state_->handle.get(), CURLINFO_RESPONSE_CODE, &status);
   return {status, std::move(state_->body)};

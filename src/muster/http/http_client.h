@@ -8,22 +8,11 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "muster/service/ports/ports.h"
 #include "muster/wire/bytes.h"
 
 namespace muster::service {
-
-// No whole answer came. what() says why, in words for a user: a certificate that is not valid, for instance.
-class NoAnswer final : public Unreachable {
- public:
-  explicit NoAnswer(std::string why) : why_(std::move(why)) {}
-  const char* what() const noexcept override { return why_.c_str(); }
-
- private:
-  std::string why_;
-};
 
 class HttpClient {
  public:
@@ -38,7 +27,7 @@ class HttpClient {
   HttpClient(std::string base, const std::string& ca, unsigned timeout_seconds = 30);
   ~HttpClient();
 
-  // Both throw NoAnswer if no whole answer comes in time, or if its body has more than `max_body` bytes.
+  // Both throw Unreachable if no whole answer comes in time, or if its body has more than `max_body` bytes.
   Answer get(const std::string& path, std::size_t max_body);
   Answer post(const std::string& path, wire::Bytes body, std::size_t max_body);
 

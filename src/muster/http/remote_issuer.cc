@@ -16,14 +16,14 @@ constexpr std::size_t kMaxDirectory = std::size_t{1} << 20,
 
 wire::Buffer RemoteIssuer::keys() {
   HttpClient::Answer answer = client_.get("/v1/keys", kMaxDirectory);
-  if (answer.status != 200) throw Unreachable();
+  if (answer.status != 200) throw unexpected(answer.status);
   return std::move(answer.body);
 }
 
 IssuerForDevices::Tokens RemoteIssuer::tokens(wire::Bytes signed_block) {
   HttpClient::Answer answer = client_.post("/v1/tokens", signed_block, kMaxResponses);
   const auto known = answer_of_status(answer.status);
-  if (!known) throw Unreachable();
+  if (!known) throw unexpected(answer.status);
   return {*known, std::move(answer.body)};
 }
 
@@ -38,7 +38,7 @@ std::optional<wire::Buffer> RemoteIssuer::note_release(wire::Bytes signed_notice
 std::optional<wire::Buffer> RemoteIssuer::notify(const char* path, wire::Bytes notice) {
   HttpClient::Answer answer = client_.post(path, notice, kMaxDirectory);
   if (answer.status == 409) return std::nullopt;
-  if (answer.status != 200) throw Unreachable();
+  if (answer.status != 200) throw unexpected(answer.status);
   return std::move(answer.body);
 }
 

@@ -26,12 +26,13 @@ constexpr std::size_t kMaxDirectory = std::size_t{1} << 20;
 std::optional<Buffer> found_in(HttpClient::Answer answer) {
   if (answer.status == 200) return std::move(answer.body);
   if (answer.status == 404 || answer.status == 204) return std::nullopt;
-  throw Unreachable();
+  throw unexpected(answer.status);
 }
 
 Buffer body_of(HttpClient::Answer answer) {
+  const long status = answer.status;
   auto body = found_in(std::move(answer));
-  if (!body) throw Unreachable();
+  if (!body) throw unexpected(status);
   return *std::move(body);
 }
 
@@ -39,7 +40,7 @@ Buffer body_of(HttpClient::Answer answer) {
 bool agreed(const HttpClient::Answer& answer, long no) {
   if (answer.status == 200) return true;
   if (answer.status == no) return false;
-  throw Unreachable();
+  throw unexpected(answer.status);
 }
 
 }  // namespace
@@ -50,11 +51,11 @@ std::optional<ShufflerForDevices::Round> RemoteShufflerForDevices::round() {
   if (answer.status == 410) return Round{{}, 0, std::move(answer.body)};
   const auto body = found_in(std::move(answer));
   if (!body) return std::nullopt;
-  if (body->size() != kLength) throw Unreachable();
+  if (body->size() != kLength) throw Unreachable("its answer is not that of a shuffler");
   wire::FieldReader fields(*body);
   const Bytes descriptor = fields.bytes(wire::kSignedDescriptor);
   const auto remaining = fields.integer<std::uint64_t>();
-  if (remaining > std::uint64_t{1} << 40) throw Unreachable();
+  if (remaining > std::uint64_t{1} << 40) throw Unreachable("its answer is not that of a shuffler");
   return Round{{descriptor.begin(), descriptor.end()}, static_cast<std::int64_t>(remaining), {}};
 }
 
@@ -63,8 +64,9 @@ std::optional<Buffer> RemoteShufflerForDevices::blob(const wire::Hash& hash) {
 }
 
 Answer RemoteShufflerForDevices::upload(Bytes upload) {
-  const auto answer = answer_of_status(client_.post("/v1/upload", upload, 0).status);
-  if (!answer) throw Unreachable();
+  const long status = client_.post("/v1/upload", upload, 0).status;
+  const auto answer = answer_of_status(status);
+  if (!answer) throw unexpected(status);
   return *answer;
 }
 
@@ -73,7 +75,8 @@ Buffer RemoteShufflerForAggregator::offer() { return body_of(client_.get("/v1/of
 Buffer RemoteShufflerForAggregator::keys() { return body_of(client_.get("/v1/keys", kMaxDirectory)); }
 
 void RemoteShufflerForAggregator::put_blob(Bytes blob) {
-  if (client_.post("/v1/blob", blob, 0).status != 201) throw Unreachable();
+  const long status = client_.post("/v1/blob", blob, 0).status;
+  if (status != 201) throw unexpected(status);
 }
 
 bool RemoteShufflerForAggregator::open(Bytes offered, std::uint64_t first, const std::vector<Buffer>& rows) {

@@ -145,9 +145,10 @@ bool ShufflerServer::State::alone(const Work& work) {
 }
 
 void ShufflerServer::State::publish() {
-  if (shuffler.over()) {
+  {
     const std::lock_guard lock(published_mutex);
-    over = shuffler.over();
+    if (shuffler.over()) over = shuffler.over();
+    seen.trouble = shuffler.trouble_with_issuer();
   }
   const auto intake = shuffler.intake();
   const auto before = shown();
@@ -169,7 +170,7 @@ void ShufflerServer::State::publish() {
     const std::lock_guard lock(published_mutex);
     published = std::move(now);
   }
-  note({open, shuffler.last_manifest()});
+  note({open, shuffler.last_manifest(), shuffler.trouble_with_issuer()});
 }
 
 // Notes which round is open, and which one was closed last.

@@ -59,6 +59,7 @@ class ShufflerServer {
   struct Seen {
     std::uint64_t open = 0;                // the round that is open; 0 if there is none
     std::optional<wire::Manifest> closed;  // of the last round that was open
+    std::string trouble{};                 // with the issuer (Shuffler::trouble_with_issuer)
   };
   Seen seen() const;
   // Waits for at most `milliseconds`. Throws the error that ended the server's work, if there was one.

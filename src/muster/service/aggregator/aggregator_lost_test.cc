@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
@@ -252,6 +254,57 @@ TEST(LostRounds, ALedgerThatKnowsFewerRoundsThanAForgetfulShufflerIsRefused) {
   d.start();
   EXPECT_EQ(d.step().state, State::open);
   EXPECT_EQ(d.story(), "open release open spent:lost open");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// The store of the issuer is lost, so that the shuffler never gets a directory of keys again that it accepts.
+TEST(LostRounds, AnOpenRoundThatWaitsForTheIssuerIsChargedIfAnOperatorEndsTheTask) {
+  for (const wire::Waits waits : {wire::Waits::issuer, wire::Waits::directory}) {
+    for (const bool is_heard_of : {true, false}) {
+      AggregatorFixture d;
+      d.run();
+      d.shuffler().refuse_to_open(!is_heard_of);
+      d.open();
+      d.shuffler().refuse_to_open(true);
+      d.shuffler().wait_for(waits);
+      EXPECT_NE(d.step().state, State::ended);
+      // Neither of the two decisions is enough alone.
+      d.options.charge_lost_rounds = true;
+      d.start();
+      EXPECT_NE(d.step().state, State::ended);
+      d.options.charge_lost_rounds = false;
+      d.start();
+      d.role().stop();
+      EXPECT_NE(d.step().state, State::ended);
+      EXPECT_EQ(d.story(), "open release open");
+      d.options.charge_lost_rounds = true;
+      d.start();
+      d.step();
+      EXPECT_EQ(d.step().state, State::ended);
+      EXPECT_EQ(d.story(), "open release open spent:lost end");
+      EXPECT_EQ(d.ledger().epsilon(), test_epsilon(2));
+      EXPECT_EQ(d.shuffler().ends(), std::vector<std::uint64_t>{2});
+      EXPECT_EQ(d.findings(), "");
+    }
+  }
+}
+
+// A round that the shuffler can still end is not charged as lost.
+TEST(LostRounds, AnOpenRoundThatWaitsForTokensOrHasAManifestIsEndedByTheShuffler) {
+  AggregatorFixture d;
+  d.options.charge_lost_rounds = true;
+  d.open();
+  d.role().stop();
+  for (const wire::Waits waits : {wire::Waits::nothing, wire::Waits::issuance}) {
+    d.shuffler().wait_for(waits);
+    EXPECT_EQ(d.step().state, State::open);
+  }
+  EXPECT_EQ(d.story(), "open");
+  d.shuffler().wait_for(wire::Waits::issuer);
+  d.shuffler().close(d.task().needed(), answers({1, 2, 2, 7, 5}));
+  d.step();
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.story(), "open release end");
   EXPECT_EQ(d.findings(), "");
 }
 

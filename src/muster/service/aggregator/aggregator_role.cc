@@ -91,8 +91,8 @@ Progress::State AggregatorRole::state_now() const {
 Progress AggregatorRole::step() {
   try {
     return act();
-  } catch (const Unreachable&) {
-    return progress(state_now(), "the shuffler cannot be reached");
+  } catch (const Unreachable& error) {
+    return progress(state_now(), fmt::format("the shuffler cannot be reached: {}", error.what()));
   }
 }
 
@@ -175,6 +175,13 @@ void AggregatorRole::charge_lost_rounds(const wire::Offer& offer) {
     ledger_.append(OpenEntry{.round = ledger_.counts().opened + 1, .update = ledger_.counts().released});
     charge_as_lost();
   }
+}
+
+// Without the issuer, the shuffler neither destroys a round nor hands it out, and an issuer whose store is
+// lost never comes back. The round is charged, because nobody says that nothing of it was handed out.
+bool AggregatorRole::is_given_up(const wire::Offer& offer) const {
+  const bool lacks_issuer = offer.waits == wire::Waits::issuer || offer.waits == wire::Waits::directory;
+  return lacks_issuer && options_.charge_lost_rounds && store_.blob("stop").has_value();
 }
 
 void AggregatorRole::refuse_lost_rounds(const wire::Offer& offer) const {

@@ -53,7 +53,7 @@ namespace muster::service {
 
 struct AggregatorOptions {
   // Goes on although the ledger is not the one that the shuffler saw last, or a round's outcome is lost, with
-  // the lost rounds charged.
+  // the lost rounds charged. An operator's stop() then also ends a task whose open round waits for an issuer.
   bool charge_lost_rounds = false;
   // The budget in which the task reserves its cost, beside the other tasks on its population; null for none.
   // It is needed only while the aggregator is made.
@@ -90,7 +90,8 @@ class AggregatorRole {
   // saw last; and with both numbers of rounds if neither of the two knows what became of a round.
   Progress step();
   // Ends the task as soon as no round is open and the shuffler knows of none that the ledger lacks, also
-  // after a restart.
+  // after a restart. With `charge_lost_rounds`, a round that the shuffler cannot end without the issuer is
+  // charged, and does not keep the task from ending.
   void stop();
 
   const Ledger& ledger() const { return ledger_; }
@@ -121,6 +122,9 @@ class AggregatorRole {
   void charge_lost_rounds(const wire::Offer& offer);
   [[noreturn]] void refuse_lost_rounds(const wire::Offer& offer) const;
   void charge_as_lost();
+  // Whether the open round, of which there is no manifest, is to be charged since an operator ends the task
+  // and the shuffler lacks the issuer.
+  bool is_given_up(const wire::Offer& offer) const;
 
   wire::Descriptor descriptor() const;  // of the open round
   std::optional<std::string> what_shuffler_waits_for(const wire::Offer& offer) const;

@@ -131,6 +131,10 @@ Progress AggregatorRole::go_on(const wire::Offer& offer) {
   const std::uint64_t round = ledger_.open_round()->round;
   const auto bytes = shuffler_.manifest(round);
   if (!bytes) {
+    if (is_given_up(offer)) {
+      charge_as_lost();
+      return progress(State::waiting, fmt::format("round {} was charged as lost", round));
+    }
     if (offer.head == ledger_.head()) {
       const auto waits = what_shuffler_waits_for(offer);
       return progress(State::open,

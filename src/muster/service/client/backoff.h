@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "muster/service/client/draws.h"
 
@@ -17,9 +19,10 @@ class Backoff {
   Backoff(std::int64_t shortest, std::int64_t longest)
       : shortest_(shortest), longest_(longest), delay_(shortest) {}
 
-  // How long to wait now, in milliseconds.
-  std::int64_t next(Draws& draws) {
+  // How long to wait now, in milliseconds, after a failure whose reason operators may see.
+  std::int64_t next(Draws& draws, std::string why) {
     ++failures_;
+    why_ = std::move(why);
     const std::int64_t delay = delay_;
     delay_ = std::min(2 * delay_, longest_);
     return delay - delay / 2 +
@@ -31,10 +34,13 @@ class Backoff {
   }
   // How often it failed since it last succeeded.
   std::uint64_t failures() const { return failures_; }
+  // Why it failed last; empty if it never did, or if nothing is known.
+  const std::string& why() const { return why_; }
 
  private:
   std::int64_t shortest_, longest_, delay_;
   std::uint64_t failures_ = 0;
+  std::string why_;
 };
 
 }  // namespace muster::service

@@ -59,7 +59,7 @@ Device::Counts Device::counts() const {
   counts.faults += wallet_.faults();
   counts.tokens_refused = wallet_.refused();
   counts.without_shuffler = backoff_.failures();
-  counts.without_issuer = wallet_.failures();
+  counts.without_issuer = wallet_.backoff().failures();
   return counts;
 }
 
@@ -127,8 +127,8 @@ void Device::poll(std::int64_t now) {
     heard = hear();
     backoff_.succeeded();
     poll_at_ = now + around(poll_interval_of(round_ms_));
-  } catch (const Unreachable&) {
-    poll_at_ = now + backoff_.next(parts_.draws);
+  } catch (const Unreachable& error) {
+    poll_at_ = now + backoff_.next(parts_.draws, error.what());
   }
   if (!heard) return;
   if (coin_) {
@@ -216,8 +216,8 @@ void Device::download(std::int64_t now) {
       frozen_hash_ = descriptor.frozen;
     }
     backoff_.succeeded();
-  } catch (const Unreachable&) {
-    active_->next = now + backoff_.next(parts_.draws);
+  } catch (const Unreachable& error) {
+    active_->next = now + backoff_.next(parts_.draws, error.what());
     return;
   }
   active_->computing = true;
@@ -267,8 +267,8 @@ void Device::send(std::int64_t now) {
         return;
     }
     backoff_.succeeded();
-  } catch (const Unreachable&) {
-    active_->next = now + backoff_.next(parts_.draws);
+  } catch (const Unreachable& error) {
+    active_->next = now + backoff_.next(parts_.draws, error.what());
   }
 }
 
@@ -281,8 +281,8 @@ void Device::watch(std::int64_t now) {
     if (!heard) return;
     if (heard->descriptor && wire::descriptor_hash(*heard->descriptor) == coin_->descriptor) return;
     finish();
-  } catch (const Unreachable&) {
-    active_->next = now + backoff_.next(parts_.draws);
+  } catch (const Unreachable& error) {
+    active_->next = now + backoff_.next(parts_.draws, error.what());
   }
 }
 

@@ -25,6 +25,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "muster/service/client/backoff.h"
@@ -84,6 +85,9 @@ class Device {
     std::uint64_t without_shuffler = 0, without_issuer = 0;
   };
   Counts counts() const;
+  // Why the last request that failed did, in words for whoever runs the device; empty if nothing is known.
+  const std::string& trouble_with_shuffler() const { return backoff_.why(); }
+  const std::string& trouble_with_issuer() const { return wallet_.backoff().why(); }
 
  private:
   // The round that the device takes part in, as long as this process has heard of it.

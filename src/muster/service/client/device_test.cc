@@ -233,7 +233,7 @@ TEST(Device, CountsTheFailuresInARowOfEachServer) {
   const auto lose = [&](bool issuer, bool shuffler) {
     world.network.before = [=](const Call& call) {
       const bool is_issuers = call.what == "keys" || call.what == "tokens";
-      if (is_issuers ? issuer : shuffler) throw Unreachable();
+      if (is_issuers ? issuer : shuffler) throw Unreachable(is_issuers ? "no issuer" : "no shuffler");
     };
     world.run_until(world.clock.steady_ms() + 2 * world.length());
     const Device::Counts counts = world.device->counts();
@@ -241,6 +241,8 @@ TEST(Device, CountsTheFailuresInARowOfEachServer) {
     EXPECT_EQ(counts.without_issuer == 0, !issuer);
     EXPECT_EQ(counts.without_shuffler > 2, shuffler);
     EXPECT_EQ(counts.without_shuffler == 0, !shuffler);
+    EXPECT_EQ(world.device->trouble_with_issuer(), "no issuer");  // that of the last failure, also later
+    EXPECT_EQ(world.device->trouble_with_shuffler(), "no shuffler");
   };
   lose(true, true);
   lose(false, true);

@@ -1,6 +1,7 @@
 #include "muster/service/client/token_wallet.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "muster/wire/issuance.h"
@@ -36,12 +37,14 @@ TokenWallet::TokenWallet(const TaskDocument& task, const wire::SigningKey& devic
 void TokenWallet::step(std::int64_t now) {
   if (now < due_) return;
   bool done = false;
+  std::string why;
   try {
     done = fetch();
-  } catch (const Unreachable&) {
+  } catch (const Unreachable& error) {
+    why = error.what();
   }
   if (done) backoff_.succeeded();
-  due_ = now + (done ? until_next() : backoff_.next(draws_));
+  due_ = now + (done ? until_next() : backoff_.next(draws_, std::move(why)));
 }
 
 // The time until the next look is about half a turn for each token that is held, and is drawn between half

@@ -43,8 +43,8 @@ class TokenWallet {
   std::uint64_t faults() const { return faults_; }
   // Tokens that the issuer refused.
   std::uint64_t refused() const { return refused_; }
-  // Visits to the issuer in a row that have to be tried again.
-  std::uint64_t failures() const { return backoff_.failures(); }
+  // The visits to the issuer in a row that have to be tried again.
+  const Backoff& backoff() const { return backoff_; }
 
  private:
   // Those that return bool say whether the wallet may go on, or has to ask again soon.

@@ -7,18 +7,20 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "muster/wire/bytes.h"
 
 namespace muster::service {
 
-// The other side was not reached, or did not answer in time.
-class Unreachable : public std::exception {
+// The other side was not reached, did not answer in time, or gave no answer that there is to this question.
+// what() says why, in words for an operator: they name no device, and are the same for the same trouble.
+class Unreachable final : public std::runtime_error {
  public:
-  const char* what() const noexcept override { return "the other side cannot be reached"; }
+  explicit Unreachable(const std::string& why = "no answer came") : std::runtime_error(why) {}
 };
 
 // The answer to an upload or to a request for tokens. The names of HTTP's status codes say what it means.

@@ -93,9 +93,23 @@ void Shuffler::find_out_rounds() {
 void Shuffler::ask_issuer(const std::function<Waits()>& ask) {
   try {
     waits_ = ask();
-  } catch (const Unreachable&) {
+  } catch (const Unreachable& error) {
     waits_ = Waits::issuer;
+    unreachable_ = error.what();
   }
+}
+
+std::string Shuffler::trouble_with_issuer() const {
+  switch (waits_) {
+    case Waits::nothing:
+    case Waits::issuance:
+      break;
+    case Waits::issuer:
+      return "the issuer cannot be reached: " + unreachable_;
+    case Waits::directory:
+      return "the issuer's key directory is refused: it is of another task, or older than one that was seen";
+  }
+  return {};
 }
 
 // What an older copy of the store has of a round that went on after it was made must not be used. Otherwise

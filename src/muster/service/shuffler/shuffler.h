@@ -33,6 +33,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -99,6 +100,8 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::uint64_t heard() const;
   // The manifest of the round that was closed last; nullopt if there is none, and once the next one is open.
   std::optional<wire::Manifest> last_manifest() const;
+  // Why the shuffler waits for the issuer, in words for its operator; empty if it does not.
+  std::string trouble_with_issuer() const;
 
  private:
   struct OpenRound;  // what is in memory while a round is open
@@ -142,6 +145,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   bool knows_rounds_ = false;    // whether the issuer has told, since the start, which rounds ended
   std::optional<RoundKey> key_;  // of the open round, or of the next one
   wire::Waits waits_ = wire::Waits::nothing;
+  std::string unreachable_;  // why the issuer was not reached when it was last
   // A round of which enough tokens were issued, and the time on the steady clock when that was first seen.
   std::pair<std::uint64_t, std::int64_t> enough_{};
   std::optional<wire::KeyDirectory> directory_;

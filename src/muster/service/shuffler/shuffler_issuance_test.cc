@@ -67,6 +67,32 @@ TEST(ShufflerIssuance, ADirectoryWithALowerSerialIsNotBelieved) {
   EXPECT_NE(rig.offer().key, wire::HpkePublicKey{});
 }
 
+TEST(ShufflerIssuance, SaysWhyItWaitsForTheIssuer) {
+  ShufflerFixture rig;
+  EXPECT_EQ(rig.shuffler->trouble_with_issuer(), "");
+  rig.issuer.away = true;
+  rig.restart();
+  rig.shuffler->tick();
+  EXPECT_EQ(rig.shuffler->trouble_with_issuer(), "the issuer cannot be reached: no answer came");
+  rig.issuer.away = false;
+  rig.issuer.of_another_task = true;
+  rig.shuffler->tick();
+  EXPECT_EQ(rig.shuffler->trouble_with_issuer(),
+            "the issuer's key directory is refused: it is of another task, or older than one that was seen");
+  rig.issuer.of_another_task = false;
+  rig.shuffler->tick();
+  EXPECT_EQ(rig.shuffler->trouble_with_issuer(), "");
+}
+
+TEST(ShufflerIssuance, HasNoTroubleWithTheIssuerWhileItWaitsForTokens) {
+  ShufflerFixture rig;
+  rig.issuer.issued = 0;
+  rig.restart();
+  rig.shuffler->tick();
+  EXPECT_EQ(rig.offer().waits, wire::Waits::issuance);
+  EXPECT_EQ(rig.shuffler->trouble_with_issuer(), "");
+}
+
 TEST(ShufflerIssuance, ADirectoryOfAnotherIssuerOrTaskIsNotBelieved) {
   for (bool IssuerDouble::*const fault :
        {&IssuerDouble::of_another_task, &IssuerDouble::signs_with_another_key}) {

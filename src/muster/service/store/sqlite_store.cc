@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +23,8 @@ namespace muster::service {
 using wire::Buffer;
 using wire::Bytes;
 
-// A connection to one database file. Every call throws Error(file) with SQLite's words if it fails.
+// A connection to one database file. Every call throws Error(file) with SQLite's words if it fails, and
+// std::bad_alloc without memory.
 class SqliteStore::Database {
  public:
   Database(const std::filesystem::path& path, Access access) : path_(path) {
@@ -166,6 +168,7 @@ class SqliteStore::Database {
   void check(int status, const char* what) {
     if (status == SQLITE_OK) return;
     constexpr int kPrimary = 0xff;  // an extended code has more bits
+    if ((status & kPrimary) == SQLITE_NOMEM) throw std::bad_alloc();
     if ((status & kPrimary) == SQLITE_BUSY) what = "is in use by another process";
     fail(fmt::format("{}: {}", what,
                      connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(status)));

@@ -36,7 +36,7 @@ class Store {
   virtual std::vector<wire::Buffer> rows() = 0;
   // Returns nullopt if there is no blob of this name.
   virtual std::optional<wire::Buffer> blob(const std::string& name) = 0;
-  // Throws Error(file) if the changes could not be made durable.
+  // Throws Error(file) if the changes could not be made durable, and std::bad_alloc without memory.
   virtual void commit(const Commit& changes) = 0;
 };
 
