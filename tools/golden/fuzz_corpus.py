@@ -311,6 +311,7 @@ def profile():
     yield "good_channel_zero", "0.5,0.5,0\n0,0.5,0.5\n"
     yield "good_channel_identity", "1,0\n0,1\n"
     yield "good_channel_rare", "1,1e-300\n0.5,0.5\n"
+    yield "good_channel_nearly_equal", "1,0e314\n01,1e-75\n"
     weights = [[1 + (7 * x + 3 * y) % 11 for y in range(30)] for x in range(20)]
     yield "good_channel_many_ratios", "".join(",".join(repr(w / sum(row)) for w in row) + "\n" for row in weights)
     yield "bad_empty", ""

@@ -145,6 +145,20 @@ TEST(Channel, RoundedEntriesAreChargedOutward) {
 }
 
 // What bounds the loss from below must be attained by two of the rows.
+// The rows differ by less than their entries may be wrong.
+TEST(Channel, RowsThatAreNearlyEqualAreALawOfMassOne) {
+  for (const Rows& rows :
+       {Rows{{1, 0}, {1, 1e-75}}, Rows{{1, 0}, {1, 1e-12}}, Rows{{0.5, 0.5}, {0.5, 0.5 + 1e-16}}}) {
+    const Profile profile = Channel(rows).profile().profile();
+    double total = profile.mass_at_infinity();
+    for (const double mass : profile.p_masses()) total += mass;
+    EXPECT_NEAR(total, 1, 1e-8);
+    for (const double alpha : {1.0, 1.0 + 1e-12, 2.0}) {
+      EXPECT_GE(profile.at(std::log(alpha)), static_cast<double>(largest(rows, alpha)));
+    }
+  }
+}
+
 TEST(Channel, TestsAndPairsAreThoseOfRows) {
   std::mt19937_64 engine(7);
   int tests = 0;

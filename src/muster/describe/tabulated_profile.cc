@@ -157,6 +157,24 @@ std::vector<Node> lower_hull(const std::vector<Node>& nodes) {
   return hull;
 }
 
+// Convexity at alpha = 1 keeps the slope there at or above -(1 - f(1)) / 2 (check_convex). Upper values that
+// were rounded may fall faster to a node that is very near, and the masses of the profile would then add up
+// to about 2. So inner nodes below the line of this slope are left out. If the last node lies below it, too,
+// it is moved to where the line reaches its value. Both make the function larger. `hull` is convex.
+void rise_to_slope_at_one(std::vector<Node>& hull) {
+  // The relative slack keeps a profile as it is where only the last digits of its values break the rule.
+  const Extended first = hull.front().value, steepest = (1 - first + kRelativeSlack) / 2;
+  const auto is_low = [&](const Node& node) {
+    return node.value < first - steepest * std::expm1(static_cast<Extended>(node.log_alpha));
+  };
+  const auto kept = std::find_if_not(hull.begin() + 1, hull.end() - 1, is_low);
+  hull.erase(hull.begin() + 1, kept);
+  Node& next = hull[1];
+  if (is_low(next)) {
+    next.log_alpha = static_cast<double>(std::log1p((first - next.value) / steepest) * kUp);
+  }
+}
+
 }  // namespace
 
 std::string row_number(std::size_t row) { return fmt::format("row {}", row + 1); }
@@ -201,7 +219,9 @@ TabulatedProfile TabulatedProfile::of_nodes(const std::vector<Node>& nodes) {
       throw Error(ErrorCode::internal, "profile", fmt::format("{}", nodes[i].log_alpha), "", "not a profile");
     }
   }
-  return TabulatedProfile(lower_hull(apart(nodes)));
+  std::vector<Node> hull = lower_hull(apart(nodes));
+  rise_to_slope_at_one(hull);
+  return TabulatedProfile(std::move(hull));
 }
 
 double TabulatedProfile::mass_at_infinity() const {

@@ -64,9 +64,9 @@ class TabulatedProfile {
     double log_alpha;
     long double value;
   };
-  // Makes the profile from upper values of a convex function at increasing nodes, the first at 0. It leaves
-  // out nodes that are not needed for the lower convex hull, which is an upper bound, too. The nodes are
-  // trusted: this is for values that were computed.
+  // Makes a profile above upper values of a convex function at increasing nodes, the first at 0: their lower
+  // convex hull, or more where rounding makes that fall faster after alpha = 1 than a profile can. The nodes
+  // are trusted: this is for values that were computed.
   static TabulatedProfile of_nodes(const std::vector<Node>& nodes);
 
   // Upper bounds of f(e^log_alpha) and of minus its slope just right of e^log_alpha, for log_alpha >= 0.

@@ -147,6 +147,39 @@ TEST(TabulatedProfile, RoundingIsNoConcavity) {
   }
 }
 
+// Upper values that were rounded may fall faster after alpha = 1 than a convex profile can. The laws with the
+// profile that is charged have masses of 1 in all, and its values are at least the given ones.
+TEST(TabulatedProfile, RoundedValuesNearOneAddNoMass) {
+  using Node = TabulatedProfile::Node;
+  const std::vector<std::vector<Node>> all = {
+      {{0, 1.777e-15L}, {1.777e-15, 1e-75L}},
+      {{0, 2e-15L}, {1e-15, 0}},
+      {{0, 1}, {1e-10, 1 - 1e-9L}},
+      {{0, 0.1L}, {1e-8, 0.1L - 0.9e-8L}, {1, 0.01L}},
+      {{0, 0.1L}, {1e-8, 0.1L - 0.9e-8L}, {1e-7, 0.1L - 1e-8L}, {1, 0.09L}, {2, 0.0899L}},
+      {{0, 0.5L}, {1e-9, 0.3L}, {0.1, 0.2L}, {0.2, 0.1L}}};
+  for (const auto& nodes : all) {
+    const TabulatedProfile charged = TabulatedProfile::of_nodes(nodes);
+    const Profile profile = charged.profile();
+    double total = profile.mass_at_infinity();
+    for (const double mass : profile.p_masses()) total += mass;
+    EXPECT_NEAR(total, 1, 1e-8);
+    for (const Node& node : nodes) {
+      EXPECT_GE(charged.divergence(node.log_alpha), static_cast<double>(node.value)) << node.log_alpha;
+      EXPECT_GE(profile.at(node.log_alpha), static_cast<double>(node.value)) << node.log_alpha;
+    }
+  }
+}
+
+// What obeys the rule is charged as it is, also at its limit.
+TEST(TabulatedProfile, NearNodesThatAreConvexAreKept) {
+  for (const double epsilon0 : {1e-12, 1e-9, 1e-6, 1e-3}) {
+    const long double total = std::tanh(epsilon0 / 2.0L);
+    const TabulatedProfile charged = TabulatedProfile::of_nodes({{0, total}, {epsilon0, 0}});
+    EXPECT_EQ(charged.epsilon0(), epsilon0);
+  }
+}
+
 struct Refused {
   std::vector<Point> points;
   double infinite;
