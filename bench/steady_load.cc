@@ -1,7 +1,7 @@
 // Simulates the devices of bench/steady_load.py: many devices in one process that fetch tokens, and each send
 // one upload in every round. Unlike `muster client`, this program keeps nothing on the disk, sends the
-// uploads of each thread evenly over the round instead of at times that the devices choose, and
-// reports the zero vector, randomized.
+// uploads of each thread evenly over the round instead of at times that the devices choose, and reports the
+// zero vector, randomized.
 //
 //     steady_load keys COUNT                        prints the enrolment list of COUNT devices
 //     steady_load run TASK SHUFFLER ISSUER COUNT    takes part until the task is over

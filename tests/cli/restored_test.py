@@ -6,6 +6,7 @@ docs/deployment.md says under "Copies of a role's folder" what the roles then fi
 """
 
 import json
+import re
 import shutil
 import sys
 import time
@@ -166,13 +167,14 @@ class Restored(DeployedTasks):
 
     def test_a_device_is_heard_once(self):
         """Its clone sends another upload with the same token. Both are told that they are heard, and one is counted. Of
-        two tokens for one later round, the issuer gives one."""
-        deployment = self.begin(rounds=4, devices=(11, 1, 1))
+        two tokens for one later round, the issuer gives one, also to the device restored from before it asked."""
+        deployment = self.begin(rounds=6, devices=(11, 1, 1))
         for i in (1, 2, 0):  # the first round's tokens are issued until shortly after the twelfth
             deployment.start_client(i).until("devices take part")
         deployment.until_issued(13)
         deployment.running["client2"].kill()  # the first round does not end before its time, since it has a token
         deployment.running["client1"].kill()
+        self.copy("client1")
         shutil.copytree(self.folder / "client1", self.folder / "clone")
         text = (self.folder / "client1.toml").read_text()
         (self.folder / "client3.toml").write_text(text.replace('folder = "client1"', 'folder = "clone"'))
@@ -183,12 +185,18 @@ class Restored(DeployedTasks):
             twin.until("1 uploads are acknowledged")
         aggregator.until("round 1 is released")
         self.assertEqual(self.status(url)["rejected"]["uploads"]["repeated"], 1)
-        end = time.monotonic() + role_processes.PATIENCE
-        while not any("1 tokens refused" in twin.said() for twin in twins):
-            self.assertLess(time.monotonic(), end, deployment.logs())
-            time.sleep(0.05)
+        self.until_refused(twins)  # so one of them has a token that the copy lacks
+        deployment.running["client3"].kill()
+        self.until_refused([self.kill_and_restore(deployment, "client1")])
         self.assertEqual(aggregator.stop(), 0)
         self.assertEqual(self.verify()["rounds"][0]["heard"], 12)
+
+    def until_refused(self, devices):
+        """Waits until the issuer has refused a token to one of these devices."""
+        end = time.monotonic() + role_processes.PATIENCE
+        while not any(re.search("[1-9][0-9]* tokens refused", device.said()) for device in devices):
+            self.assertLess(time.monotonic(), end, [device.said() for device in devices])
+            time.sleep(0.05)
 
 
 if __name__ == "__main__":

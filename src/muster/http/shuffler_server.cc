@@ -108,7 +108,7 @@ struct ShufflerServer::State {
   void receive(Buffer upload, const Reply& reply);
   void write(std::vector<Waiting> taken);
   void publish();
-  void note(Seen next);
+  void note(std::uint64_t open, const std::optional<wire::Manifest>& closed);
   std::shared_ptr<const Published> shown();
   std::optional<Buffer> notice_of_end();
   std::string metrics();
@@ -170,17 +170,19 @@ void ShufflerServer::State::publish() {
     const std::lock_guard lock(published_mutex);
     published = std::move(now);
   }
-  note({open, shuffler.last_manifest(), shuffler.trouble_with_issuer()});
+  note(open, shuffler.last_manifest());
 }
 
 // Notes which round is open, and which one was closed last.
-void ShufflerServer::State::note(Seen next) {
+void ShufflerServer::State::note(std::uint64_t open, const std::optional<wire::Manifest>& closed) {
   const std::lock_guard lock(published_mutex);
-  // The manifest of a round that is over is forgotten when the next one opens.
-  if (!next.closed) next.closed = seen.closed;
-  if (next.closed && next.closed != seen.closed) rounds.add(*next.closed);
-  next.open == 0 ? answers.round_ends() : answers.round_opens();
-  seen = next;
+  // The shuffler forgets the manifest of a round that is over when the next one opens.
+  if (closed && closed != seen.closed) {
+    rounds.add(*closed);
+    seen.closed = closed;
+  }
+  open == 0 ? answers.round_ends() : answers.round_opens();
+  seen.open = open;
 }
 
 std::string ShufflerServer::State::metrics() {
