@@ -15,6 +15,7 @@ import sys
 
 import bare_slack
 import contract_suites
+import line_lengths
 import long_functions
 import python_imports
 import stored_figures
@@ -25,7 +26,6 @@ LISTS = pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt"
 ROOMS = re.search(r"^set\(MUSTER_ROOMS\s([^)]*)\)", LISTS.read_text(encoding="utf-8"), re.M).group(1).split()
 
 MAX_LINES = 500
-MAX_COLUMNS = 110  # of a comment, as ColumnLimit of .clang-format
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 
@@ -228,13 +228,13 @@ def functions_stay_short(root):
     return complaints
 
 
-def comments_fit_the_line(root):
-    """No line of a comment in C++ is wider than the code, which clang-format keeps within 110 columns."""
+def lines_fit(root):
+    """A comment of C++ and the prose of a page are not wider than line_lengths.py allows."""
     complaints = []
     for path in sources(root, "src", "apps", "examples", "python", "tests", "bench", "tools"):
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if len(line) > MAX_COLUMNS and line.lstrip().startswith("//"):
-                complaints.append(f"{path.relative_to(root)}:{number}: a comment of {len(line)} columns, more than {MAX_COLUMNS}")
+        complaints += line_lengths.comments(path.read_text(encoding="utf-8"), path.relative_to(root))
+    for path in [*root.glob("*.md"), *sources(root, "docs", "src", "testdata", suffixes=(".md",))]:
+        complaints += line_lengths.prose(path.read_text(encoding="utf-8"), path.relative_to(root))
     return complaints
 
 
@@ -472,7 +472,7 @@ RULES = [
     headers_include_what_they_name,
     files_stay_small,
     functions_stay_short,
-    comments_fit_the_line,
+    lines_fit,
     cited_pages_exist,
     nothing_is_left_for_later,
     comparisons_see_nan,
