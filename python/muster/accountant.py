@@ -151,7 +151,7 @@ class RunningAccountant:
         {'version': 1, 'charges': []}
         """
         with self._turn:
-            charges = [{"plan": plan.to_dict(), "rounds": rounds} for plan, rounds in self._history]
+            charges = [{**_state_of(plan), "rounds": rounds} for plan, rounds in self._history]
         return {"version": _VERSION, "charges": charges}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -171,7 +171,7 @@ class RunningAccountant:
                             allowed=str(_VERSION))
         loaded = RunningAccountant()
         for charge in state["charges"]:
-            loaded.charge(Plan.from_dict(charge["plan"]), charge["rounds"])
+            loaded.charge(_plan_of(charge), charge["rounds"])
         with self._turn:
             self._account = loaded._account
             self._history = loaded._history
@@ -187,6 +187,19 @@ def _accountant_of(state: dict[str, Any]) -> RunningAccountant:
     accountant = RunningAccountant()
     accountant.load_state_dict(state)
     return accountant
+
+
+def _state_of(plan: Plan) -> dict[str, Any]:
+    """Returns a plan's values and, if it has a profile, the contents of its file, byte for byte as Latin-1 text."""
+    profile = _native(plan).profile()
+    state: dict[str, Any] = {"plan": plan.to_dict()}
+    return state if profile is None else {**state, "profile": profile.decode("latin-1")}
+
+
+def _plan_of(state: Mapping[str, Any]) -> Plan:
+    if "profile" not in state:
+        return Plan.from_dict(state["plan"])
+    return Plan._of(_muster.Plan.with_profile(dict(state["plan"]), state["profile"].encode("latin-1")))
 
 
 def _chargeable(plan: Plan) -> Plan:

@@ -33,6 +33,9 @@ class Plan:
     >>> import pickle
     >>> pickle.loads(pickle.dumps(plan)) == plan
     True
+
+    The file of a profile (`randomizer="profile"`) is read when the plan is made: the plan, all plans that are made from
+    it, its pickle and an accountant's state have the file's contents, whatever becomes of the file.
     """
 
     __slots__ = ("_native", "_hash")

@@ -6,6 +6,7 @@
 import copy
 import json
 import os
+import pathlib
 import pickle
 import platform
 import re
@@ -248,6 +249,35 @@ class Accounts(unittest.TestCase):
             with self.assertRaises(muster.PlanError):
                 loaded.load_state_dict(wrong)
             self.assertEqual(loaded.rounds, 4)
+
+    def test_a_plan_keeps_the_profile_that_was_read(self):
+        """A plan, what is made from it and an accountant's state do not read the profile's file again."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "profile.csv"
+            path.write_text("# \xe9, as others write it\n0.75,0.25\n0.25,0.75\n", encoding="latin-1")
+            given = muster.plan(protocol="shuffled-check-in", clients=1000, rate=0.1, randomizer="profile",
+                                profile=str(path), rounds=10, delta=1e-6)
+            epsilon = float(muster.account(given))
+            accountant = muster.RunningAccountant()
+            accountant.charge(given, 10)
+            pickled, state = pickle.dumps(given), json.loads(json.dumps(accountant.state_dict()))
+            for after in ("0.500001,0.499999\n0.499999,0.500001\n", None):
+                path.unlink() if after is None else path.write_text(after, encoding="utf-8")
+                loaded = muster.RunningAccountant()
+                loaded.load_state_dict(state)
+                for same in (given, pickle.loads(pickled), copy.deepcopy(given), given.replace({"rounds.count": 10}),
+                             given.replace({"privacy.delta": 1e-6}), loaded.history[0][0].replace({"rounds.count": 10})):
+                    self.assertEqual(same.canonical, given.canonical)
+                    self.assertEqual(float(muster.account(same, delta=1e-6)), epsilon)
+                self.assertEqual(float(loaded.epsilon(1e-6)), epsilon)
+                self.assertEqual(float(copy.deepcopy(accountant).epsilon(1e-6)), epsilon)
+                found = muster.calibrate(given, "rounds", epsilon=epsilon).value
+                self.assertGreaterEqual(found, 10)
+            for changed in ({"profile": "1,0\n0,1\n"}, {"profile": ""}, {"plan": {**state["charges"][0]["plan"],
+                                                                                "randomizer.profile": "elsewhere.csv"}}):
+                with self.assertRaises(muster.PlanError) as caught:
+                    loaded.load_state_dict({**state, "charges": [{**state["charges"][0], **changed}]})
+                self.assertEqual(caught.exception.key, "randomizer.profile")
 
     def test_what_cannot_be_charged(self):
         accountant = muster.RunningAccountant()

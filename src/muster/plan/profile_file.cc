@@ -167,8 +167,13 @@ class Reader {
 }  // namespace
 
 ProfileFile read_profile_file(const std::string& path) {
-  const std::string text = read_text_file(path, {.name = "profile", .mebibytes = 4});
-  return {path, hash_of(text), profile_of_text(text, path)};
+  return profile_file_of(path, read_text_file(path, {.name = "profile", .mebibytes = 4}));
+}
+
+ProfileFile profile_file_of(const std::string& path, std::string text) {
+  std::string hash = hash_of(text);
+  accounting::ProfileLocal mechanism = profile_of_text(text, path);
+  return {path, std::move(hash), std::move(text), std::move(mechanism)};
 }
 
 ProfileLocal profile_of_text(std::string_view text, const std::string& name) {

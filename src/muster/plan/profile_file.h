@@ -24,11 +24,14 @@ namespace muster::protocols {
 struct ProfileFile {
   std::string path;
   std::string hash;  // of the file's bytes, as `b2sum -l 256` prints it
+  std::string text;  // the file's bytes
   accounting::ProfileLocal mechanism;
 };
 
 // Throws Error(file) for a file that cannot be read, and what profile_of_text throws.
 ProfileFile read_profile_file(const std::string& path);
+// Returns what read_profile_file returned for a file at `path` with these bytes.
+ProfileFile profile_file_of(const std::string& path, std::string text);
 
 // Returns what the text of such a file describes. Throws Error(plan), with `name`, the line, the value and
 // what is allowed, for a text of neither form and for numbers that are no profile or no channel.

@@ -8,6 +8,8 @@
 
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
+#include "muster/plan/calibration/knob.h"
+#include "muster/plan/calibration/open_plan.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
@@ -104,14 +106,17 @@ class PlanOfAFile : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << text;
     return path;
   }
-  static Plan plan(const std::string& path, Command command = Command::account,
-                   const std::vector<std::string_view>& solved_for = {}) {
+  static PlanSource source(const std::string& path) {
     PlanSource source = PlanSource::from_text(
         "[population]\nclients = 1000\n[participation]\nprotocol = \"shuffled-check-in\"\nrate = 0.1\n"
         "[randomizer]\nkind = \"profile\"\n[rounds]\ncount = 10\n[privacy]\ndelta = 1e-5\n",
         "plan.toml");
     source.override_key("randomizer.profile", path);
-    return Plan::validate(source, command, solved_for);
+    return source;
+  }
+  static Plan plan(const std::string& path, Command command = Command::account,
+                   const std::vector<std::string_view>& solved_for = {}) {
+    return Plan::validate(source(path), command, solved_for);
   }
 
   muster::testing::TemporaryFolder folder_;
@@ -144,6 +149,19 @@ TEST_F(PlanOfAFile, ReadsTheFileOnce) {
   EXPECT_EQ(plan.with("rounds.count", "20").with("participation.rate", "0.2").mechanism(),
             Mechanism(kOfTable));
   EXPECT_EQ(plan.with("randomizer.profile", path).mechanism(), Mechanism(kOfChannel));
+}
+
+TEST_F(PlanOfAFile, OpenPlansReadTheFileOnce) {
+  const std::string path = write("a.csv", kTable);
+  const OpenPlan open(source(path));
+  write("a.csv", kChannel);
+  EXPECT_EQ(open.whole().mechanism(), Mechanism(kOfTable));
+  EXPECT_EQ(open.solving_for(Knob::rounds).mechanism(), Mechanism(kOfTable));
+  PlanSource other = open.source();
+  other.override_key("rounds.count", "20");
+  EXPECT_EQ(OpenPlan(other).whole().mechanism(), Mechanism(kOfTable));
+  other.override_key("randomizer.profile", path);
+  EXPECT_EQ(OpenPlan(other).whole().mechanism(), Mechanism(kOfChannel));
 }
 
 TEST_F(PlanOfAFile, RefusesPathsAndFilesThatCannotBeRead) {

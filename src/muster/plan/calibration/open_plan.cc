@@ -29,8 +29,11 @@ std::optional<Plan> whole_plan(const PlanSource& source) {
 
 }  // namespace
 
-OpenPlan::OpenPlan(PlanSource source)
-    : source_(std::move(source)), partial_(partial_plan(source_)), whole_(whole_plan(source_)) {}
+OpenPlan::OpenPlan(PlanSource source) : source_(std::move(source)), partial_(partial_plan(source_)) {
+  // Whatever is made from this source has the profile that was read now, even if its file changes.
+  if (partial_.profile() != nullptr) source_.keep_file("randomizer.profile", partial_.profile());
+  whole_ = whole_plan(source_);
+}
 
 const Plan& OpenPlan::whole() const {
   if (!whole_) {

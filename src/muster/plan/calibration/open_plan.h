@@ -8,7 +8,8 @@
 //     open.whole();                             // throws: randomizer.epsilon0 is missing
 //     calibrate(open.solving_for(Knob::epsilon0), Knob::epsilon0, target);
 //
-// An OpenPlan is immutable, and its functions may be called from any thread.
+// An OpenPlan is immutable, and its functions may be called from any thread. It reads the file of a profile
+// once, when it is made.
 #pragma once
 
 #include <optional>
