@@ -116,7 +116,7 @@ std::string Shuffler::trouble_with_issuer() const {
 // the round would be handed out a second time, with other reports, and the difference would tell which of
 // them came late.
 void Shuffler::forget_rounds(std::uint64_t opened) {
-  const SeenLedger ledger{{}, opened};
+  const SeenLedger ledger{.place = {}, .opened = opened};
   store_.commit({{}, {{"ledger", encode(ledger)}}, {"round", "key", "manifest", "receipt"}});
   ledger_ = ledger;
   key_.reset();

@@ -59,7 +59,10 @@ void Shuffler::announce_release() {
   const wire::RoundNotice notice{task_.name(), closed->round};
   ask_issuer([&] {
     const auto noted = issuer_.note_release(wire::sign_release_notice(notice, identity_));
-    return noted && accept_directory(*noted) ? Waits::nothing : Waits::directory;
+    if (!noted || !accept_directory(*noted)) return Waits::directory;
+    // The batch is handed out after a restart, too, also while the issuer is away.
+    store_.commit({{}, {{"directory", *noted}}, {}});
+    return Waits::nothing;
   });
 }
 
@@ -124,9 +127,10 @@ bool Shuffler::open(Bytes offered, std::uint64_t first, const std::vector<Buffer
   if (over_ || !knows_rounds_ || descriptor->round <= ledger_.opened ||
       descriptor->round > task_.settings().most_rounds)
     return false;
-  const auto place = follow(ledger_, first, rows, *descriptor, identity_.identity(), last_issued());
-  if (!place) return false;
-  const SeenLedger ledger{*place, descriptor->round};
+  const auto followed = follow(ledger_, first, rows, *descriptor, identity_.identity(), last_issued());
+  // Devices agreed to the cost of the planned rounds, and only void rounds come on top of these.
+  if (!followed || followed->charged >= task_.plan().rounds()) return false;
+  const SeenLedger& ledger = *followed;
   const auto entry = ready_entry_of(descriptor->round);
   const auto token_key = entry ? wire::RsaPublicKey::of_modulus(entry->modulus) : std::nullopt;
   const bool is_ours = key_ && key_->round == descriptor->round &&
@@ -190,7 +194,10 @@ bool Shuffler::receipt(Bytes signed_receipt) {
   }
   if (!batch_) return true;
   // The outcome is the entry that follows the opening.
-  const SeenLedger ledger{{ledger_.place.entries + 1, receipt->ledger_head}, ledger_.opened};
+  const SeenLedger ledger{{ledger_.place.entries + 1, receipt->ledger_head},
+                          ledger_.opened,
+                          ledger_.outcomes + 1,
+                          ledger_.charged + 1};
   store_.commit(
       {{},
        {{"receipt", Buffer(signed_receipt.begin(), signed_receipt.end())}, {"ledger", encode(ledger)}},

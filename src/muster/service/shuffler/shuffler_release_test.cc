@@ -77,6 +77,17 @@ TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
   EXPECT_EQ(rig.batch(), batch);
 }
 
+// The shuffler starts before the issuer can be reached, after a power cut for example.
+TEST(ShufflerRelease, IsHandedOutAfterARestartWithoutTheIssuer) {
+  ShufflerFixture rig;
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
+  rig.clock.advance(ShufflerFixture::kRound);
+  const auto batch = rig.batch();
+  rig.issuer.away = true;
+  rig.restart();
+  EXPECT_EQ(rig.batch(), batch);
+}
+
 TEST(ShufflerRelease, TheReceiptMustBeTheAggregatorsForThisBatch) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));

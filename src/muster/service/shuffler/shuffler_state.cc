@@ -11,7 +11,7 @@ using wire::Buffer;
 using wire::FieldReader;
 using wire::FieldWriter;
 
-constexpr std::size_t kLedger = 8 + 8 + 32, kRound = wire::kSignedDescriptor + 8 + 8 + wire::kRsa;
+constexpr std::size_t kLedger = 8 + 8 + 32 + 8 + 8, kRound = wire::kSignedDescriptor + 8 + 8 + wire::kRsa;
 
 }  // namespace
 
@@ -23,6 +23,8 @@ std::optional<SeenLedger> read_ledger(Store& store) {
   ledger.opened = fields.integer<std::uint64_t>();
   ledger.place.entries = fields.integer<std::uint64_t>();
   ledger.place.head = fields.array<32>();
+  ledger.outcomes = fields.integer<std::uint64_t>();
+  ledger.charged = fields.integer<std::uint64_t>();
   return ledger;
 }
 
@@ -31,6 +33,8 @@ Buffer encode(const SeenLedger& ledger) {
       .integer(ledger.opened)
       .integer(ledger.place.entries)
       .bytes(ledger.place.head)
+      .integer(ledger.outcomes)
+      .integer(ledger.charged)
       .take();
 }
 

@@ -1,8 +1,8 @@
 // What the shuffler keeps in its store between calls, as blobs of fixed layout. Integers are little-endian.
 //
 //     "task"       the name of the task, 32 bytes
-//     "ledger"     opened u64 | entries u64 | head 32: rounds opened, and the ledger up to the last
-//                  opening or receipt; entries and head are zero once the place was lost
+//     "ledger"     opened u64 | entries u64 | head 32 | outcomes u64 | charged u64: rounds opened, and the
+//                  ledger up to the last opening or receipt; all but `opened` is zero once the place was lost
 //     "key"        of the round that is open or offered (store/round_key.h)
 //     "directory"  the issuer's key directory, as it was accepted last
 //     "round"      signed descriptor 369 | deadline i64 | issued u64 | modulus 256: while a round is open

@@ -92,8 +92,7 @@ class Disk {
   void commit(Store::Commit changes) {
     std::erase(changes.remove, faults_.keeps);
     const auto is_forgotten = [&](const auto& put) { return put.first == faults_.forgets; };
-    before_forgotten_.reset();
-    if (std::ranges::any_of(changes.put, is_forgotten)) before_forgotten_ = image();
+    if (!before_forgotten_ && std::ranges::any_of(changes.put, is_forgotten)) before_forgotten_ = image();
     memory_.commit(changes);
   }
 
