@@ -25,6 +25,7 @@
 #include "muster/service/client/policy.h"
 #include "muster/service/config/key_file.h"
 #include "muster/service/model/device_records.h"
+#include "muster/service/model/model_blob.h"
 #include "muster/service/ports/clock.h"
 #include "muster/service/store/sqlite_store.h"
 #include "role_process.h"
@@ -38,8 +39,6 @@ using service::Device;
 using service::TaskDocument;
 
 constexpr std::uint64_t kMostDevices = 10'000;
-// The largest file that a device downloads, which is a model or its frozen part.
-constexpr std::size_t kMaxBlob = std::size_t{256} << 20;
 // The counts are printed at most once in this time.
 constexpr std::int64_t kBetweenNotes = 1000;  // milliseconds
 
@@ -132,7 +131,7 @@ struct OwnDevice {
       : folder(path),
         store(folder.store(), service::SqliteStore::Access::create_or_open),
         key(std::move(the_key)),
-        shuffler(shared.settings.shuffler, shared.settings.ca, kMaxBlob),
+        shuffler(shared.settings.shuffler, shared.settings.ca, service::kMaxBlob),
         issuer(shared.settings.issuer, shared.settings.ca),
         computation(computation_of(shared, record, alone)),
         draws(service::draws_of(shared.task, record)),

@@ -24,6 +24,7 @@
 #include "muster/simulation/data_source.h"
 #include "muster/simulation/setup.h"
 #include "muster/wire/hex.h"
+#include "role_process.h"
 #include "say.h"
 
 namespace muster::app {
@@ -68,6 +69,7 @@ fs::path folder_of(const KeygenFlags& flags) {
 }
 
 int make_role(const KeygenFlags& flags) {
+  forbid_core_files();
   const fs::path folder = folder_of(flags);
   const std::string key = wire::hex_of(service::make_key_files(folder, flags.what, flags.what));
   const std::string secret = folder / (flags.what + ".key"), shown = folder / (flags.what + ".pub");
@@ -88,6 +90,7 @@ int make_role(const KeygenFlags& flags) {
 // Makes device-1, device-2, ... with as many leading zeros as the largest number needs, and devices.txt,
 // which the issuer reads to enrol them.
 int make_devices(const KeygenFlags& flags) {
+  forbid_core_files();
   if (flags.count_option->empty()) refuse_missing("--count", "the number of devices");
   const fs::path folder = folder_of(flags), list = folder / "devices.txt";
   expect_absent(list, "keys are never written over");

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -18,6 +19,7 @@
 #include "build_identity.h"
 #include "command.h"
 #include "help_layout.h"
+#include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/plan/nearest.h"
 #include "muster/reporting/json.h"
@@ -250,6 +252,8 @@ int main(int argc, char** argv) {
     return muster::app::leaves_it_to_rank_0(argc, argv) ? 0 : muster::app::report(error, json);
   } catch (const std::bad_alloc&) {
     return muster::app::report(Error(ErrorCode::internal, "", "", "", "out of memory"), json);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return muster::app::report(muster::file_error(error), json);
   } catch (const std::exception& error) {
     return muster::app::report(
         Error(ErrorCode::internal, "", "", "", std::string("a defect in muster: ") + error.what()), json);

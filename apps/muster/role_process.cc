@@ -14,11 +14,15 @@
 
 namespace muster::app {
 
-void begin_role() {
+void forbid_core_files() {
   constexpr rlimit kNone{0, 0};
   if (::setrlimit(RLIMIT_CORE, &kNone) != 0 || ::prctl(PR_SET_DUMPABLE, 0) != 0) {
     throw Error(ErrorCode::internal, "core files", "", "", "cannot be forbidden");
   }
+}
+
+void begin_role() {
+  forbid_core_files();
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;

@@ -18,9 +18,10 @@
 
 namespace muster::app {
 
-// Forbids core files and tracing, lets the process open as many files as its owner may, and turns signals
-// into a flag (interrupt.h). Writing to a peer that went away is an error of the connection and sends no
-// signal.
+// Forbids core files and tracing, for a process that has a secret key in memory.
+void forbid_core_files();
+// Does the same, lets the process open as many files as its owner may, and turns signals into a flag
+// (interrupt.h). Writing to a peer that went away is an error of the connection and sends no signal.
 void begin_role();
 
 // Returns the configuration in `file`. Throws Error(usage) if no file was named, and what RoleFile throws.

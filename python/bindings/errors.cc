@@ -3,7 +3,9 @@
 #include <pybind11/pybind11.h>
 
 #include <exception>
+#include <filesystem>
 
+#include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "values.h"
 
@@ -38,6 +40,8 @@ void translate_errors() {
       } else {
         set_exception(error);
       }
+    } catch (const std::filesystem::filesystem_error& error) {
+      set_exception(file_error(error));
     }
   });
 }

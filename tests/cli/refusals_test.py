@@ -275,6 +275,16 @@ class Refusals(CommandTest):
         for name in ("no/such/plan.toml", "/", "/proc/self/mem"):
             self.assertEqual(self.refused("account", name, status=3)["kind"], "file")
 
+    def test_paths_that_cannot_be_examined(self):
+        """The standard library refuses a path before muster does, for example if its name is too long."""
+        path = "x" * 5000
+        task = ("--malicious", "0", "--seconds", "60", "--out", path)
+        for arguments in (["verify", path], ["status", path], ["keygen", "task", "plans/deploy-digits.toml", *task],
+                          ["report", path], ["evaluate", path, "--data", "digits"], ["train", "plans/quickstart.toml", "--out", path]):
+            error = self.refused(*arguments, status=3)
+            self.assertEqual((error["kind"], error["key"]), ("file", path), arguments)
+            self.assertIn("File name too long", error["message"], arguments)
+
     def test_bytes_that_are_no_text_stay_json(self):
         done = run("account", b"\xff\xfe", "--json", text=False)
         self.assertEqual(done.returncode, 3)

@@ -60,6 +60,10 @@ void throw_file_error(const std::filesystem::path& path, const std::string& what
   throw Error(ErrorCode::file, path.string(), "", "", what + ": " + std::strerror(errno));
 }
 
+Error file_error(const std::filesystem::filesystem_error& error) {
+  return {ErrorCode::file, error.path1().string(), "", "", "cannot be examined: " + error.code().message()};
+}
+
 void replace_file(const std::filesystem::path& path, std::string_view bytes, ReadableBy readers) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "muster/core/error.h"
+
 namespace muster {
 
 // Replaces `path` by `bytes`: writes and flushes a new temporary file beside it, renames that and flushes the
@@ -42,5 +44,9 @@ std::uintmax_t append_whole(int descriptor, std::uintmax_t length, std::string_v
 
 // Throws Error(file) for `path`. Its message is `what` (such as "cannot be read") and the reason from errno.
 [[noreturn]] void throw_file_error(const std::filesystem::path& path, const std::string& what);
+
+// Returns Error(file) for a path that the standard library could not examine: its name is too long, for
+// example, or a folder above it may not be searched.
+Error file_error(const std::filesystem::filesystem_error& error);
 
 }  // namespace muster

@@ -27,6 +27,7 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
+using Body = http::vector_body<std::uint8_t, wire::WipingAllocator<std::uint8_t>>;
 using asio::ip::tcp;
 using boost::system::error_code;
 // asio calls an executor of this very type directly, without allocating anything for it.
@@ -71,7 +72,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   static constexpr std::size_t kReadAhead = 65536;
   static constexpr std::chrono::seconds kLinger{2};
-  using Parser = http::request_parser<http::vector_body<std::uint8_t>>;
+  using Parser = http::request_parser<Body>;
 
   // An answer that the handler owes. If the handler drops it, the connection is closed without an answer.
   struct Owed {
@@ -200,7 +201,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
-  std::optional<http::response<http::vector_body<std::uint8_t>>> response_;
+  std::optional<http::response<Body>> response_;
   bool keep_alive_ = false;
   unsigned version_ = 11;
 };

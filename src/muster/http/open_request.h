@@ -5,6 +5,7 @@
 // The functions are pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -22,5 +23,7 @@ struct OpenRequest {
 wire::Buffer encode(const OpenRequest& request);
 // Reads any bytes. Returns nullopt unless they are the encoding of a request.
 std::optional<OpenRequest> read_open_request(wire::Bytes body);
+// The longest request with a ledger of a task that opens this many rounds at most.
+std::size_t longest_open_request(std::uint64_t most_rounds);
 
 }  // namespace muster::service

@@ -55,5 +55,14 @@ TEST(OpenRequest, RowsThatAreTooShortForAHashAreRefused) {
   }
 }
 
+// The longest request has the longest rows, of which a ledger has two a round and one for the task.
+TEST(OpenRequest, TheLongestOneIsRead) {
+  const Buffer row(512, 5);
+  const Buffer longest = encode(request_with(std::vector<Buffer>(2 * 3 + 1, row)));
+  EXPECT_EQ(longest.size(), longest_open_request(3));
+  EXPECT_TRUE(read_open_request(longest));
+  EXPECT_FALSE(read_open_request(encode(request_with({Buffer(513, 5)}))));
+}
+
 }  // namespace
 }  // namespace muster::service

@@ -16,6 +16,7 @@
 #include "muster/http/serial_access.h"
 #include "muster/http/ticker.h"
 #include "muster/http/upload_counts.h"
+#include "muster/service/model/model_blob.h"
 #include "muster/wire/hex.h"
 #include "muster/wire/receipt.h"
 #include "muster/wire/round_notice.h"
@@ -26,8 +27,6 @@ namespace {
 using wire::Buffer;
 using Reply = HttpServer::Reply;
 
-// The aggregator may send a model, or all rows of a long ledger.
-constexpr std::size_t kMaxFromAggregator = std::size_t{1} << 30;
 // A piece of a batch is at most about this long.
 constexpr std::size_t kMaxPiece = std::size_t{64} << 20;
 constexpr std::chrono::milliseconds kTick{100};  // between two looks at the time
@@ -317,9 +316,11 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
       [this](HttpRequest request, const Reply& reply) { serve_device(std::move(request), reply); });
   aggregator = std::make_unique<HttpServer>(
       options.aggregator.address, options.aggregator.port, 1, HttpLimits{.connections = 64},
-      [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
+      [open = longest_open_request(shuffler.most_rounds())](
+          std::string_view method, std::string_view target) -> std::optional<std::size_t> {
         const bool posts = method == "POST";
-        if (posts && (target == "/v1/blob" || target == "/v1/open")) return kMaxFromAggregator;
+        if (posts && target == "/v1/blob") return kMaxBlob;
+        if (posts && target == "/v1/open") return open;
         if (posts && target == "/v1/receipt") return wire::kReceipt;
         if (posts && target == "/v1/end") return wire::kRoundNotice;
         const bool gets = target == "/healthz" || target == "/metrics" || target == "/v1/offer" ||

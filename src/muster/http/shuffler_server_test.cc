@@ -18,8 +18,10 @@
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
 #include "muster/http/http_client.h"
+#include "muster/http/open_request.h"
 #include "muster/http/raw_connection_test.h"
 #include "muster/http/remote_shuffler.h"
+#include "muster/service/model/model_blob.h"
 #include "muster/service/shuffler/shuffler_fixture_test.h"
 #include "muster/wire/receipt.h"
 #include "muster/wire/round_notice.h"
@@ -330,8 +332,8 @@ TEST_F(ShufflerServerTest, ABodyThatIsTooLongIsRefusedUnread) {
   }
   for (const auto& [path, length] : {std::pair<const char*, std::size_t>{"/v1/receipt", wire::kReceipt + 1},
                                      {"/v1/end", wire::kRoundNotice + 1},
-                                     {"/v1/blob", (std::size_t{1} << 30) + 1},
-                                     {"/v1/open", (std::size_t{1} << 30) + 1}}) {
+                                     {"/v1/blob", kMaxBlob + 1},
+                                     {"/v1/open", longest_open_request(30) + 1}}) {
     EXPECT_EQ(status_of(server_.aggregator_port(), path, length), "HTTP/1.1 400") << path;
   }
 }

@@ -7,9 +7,12 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <string_view>
 #include <thread>
+
+#include "muster/core/atomic_file.h"
 
 namespace muster::simulation {
 namespace {
@@ -47,6 +50,9 @@ Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
                            error.what() + where);
   } catch (const std::bad_alloc&) {
     return {ErrorCode::internal, "", "", "", "out of memory" + where};
+  } catch (const std::filesystem::filesystem_error& error) {
+    const Error named = file_error(error);
+    return Error::in_words(named.code(), named.key(), "", "", named.what() + where);
   } catch (const std::exception& error) {
     return {ErrorCode::internal, "", "", "", std::string("a defect in muster: ") + error.what() + where};
   }

@@ -16,11 +16,13 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/wire/wiping_allocator.h"
 
 namespace muster::wire {
 
 using Bytes = std::span<const std::uint8_t>;
-using Buffer = std::vector<std::uint8_t>;
+// Wiped when it is freed, because many hold a secret, or uploads in their order, for a while.
+using Buffer = std::vector<std::uint8_t, WipingAllocator<std::uint8_t>>;
 using Hash = std::array<std::uint8_t, 32>;  // of BLAKE2b-256, unless said otherwise
 
 inline Bytes bytes_of(std::string_view text) {
@@ -63,9 +65,7 @@ class FieldWriter {
   explicit FieldWriter(std::size_t expected) { bytes_.reserve(expected); }
 
   FieldWriter& bytes(Bytes value) {
-    const std::size_t before = bytes_.size();
-    bytes_.resize(before + value.size());
-    std::ranges::copy(value, bytes_.begin() + static_cast<std::ptrdiff_t>(before));
+    bytes_.insert(bytes_.end(), value.begin(), value.end());
     return *this;
   }
   template <std::unsigned_integral T>

@@ -25,6 +25,16 @@ using randomizers::SignedIndexMessage;
 
 bool valid_sign(std::uint8_t byte) { return byte <= 1; }
 
+void wipe(Message& message) {
+  std::visit(Overloaded{
+                 [](GridMessage& sent) {
+                   sodium_memzero(sent.steps.data(), sent.steps.size() * sizeof sent.steps.front());
+                 },
+                 [](auto& sent) { sodium_memzero(&sent, sizeof sent); },
+             },
+             message);
+}
+
 }  // namespace
 
 PayloadFormat::PayloadFormat(const randomizers::VectorRandomizer& randomizer) {
@@ -138,6 +148,7 @@ Buffer randomized_payload(const randomizers::VectorRandomizer& randomizer, rando
   sodium_memzero(vector.data(), vector.size() * sizeof(float));
   Buffer payload(format.size());
   format.encode(message, payload);
+  wipe(message);
   return payload;
 }
 

@@ -54,7 +54,7 @@ Buffer token_challenge(std::string_view issuer, Bytes redemption_context, std::s
   if (!redemption_context.empty() && redemption_context.size() != 32) {
     throw Error(ErrorCode::internal, "redemption context", "", "0 or 32 bytes", "has the wrong length");
   }
-  out.bytes(kType);
+  for (const std::uint8_t byte : kType) out.integer(byte);
   long_text(issuer);
   out.integer(static_cast<std::uint8_t>(redemption_context.size())).bytes(redemption_context);
   long_text(origin);

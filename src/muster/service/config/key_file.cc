@@ -79,7 +79,9 @@ wire::IdentityKey make_key_files(const fs::path& folder, const std::string& name
   if (fs::exists(fs::symlink_status(shown))) {
     throw Error(ErrorCode::file, shown.string(), "", "", "exists already, and keys are never written over");
   }
-  std::string text = fmt::format("{}{} {}\n", kSecret, role, wire::hex_of(seed.span()));
+  std::string digits = wire::hex_of(seed.span());
+  std::string text = fmt::format("{}{} {}\n", kSecret, role, digits);
+  sodium_memzero(digits.data(), digits.size());
   write_new(secret, text, 0600);
   sodium_memzero(text.data(), text.size());
   write_new(shown, fmt::format("{}{} {}\n", kPublic, role, wire::hex_of(key.identity())), 0644);

@@ -19,6 +19,9 @@
 
 namespace muster::service {
 
+// The longest blob that a shuffler keeps and a device downloads.
+constexpr std::size_t kMaxBlob = std::size_t{256} << 20;
+
 // Throws Error(internal) for a parameter that is not finite.
 wire::Buffer encode_model(std::span<const float> parameters);
 // Returns nullopt for any bytes but those that encode_model() writes for `dimension` parameters.

@@ -9,19 +9,22 @@
 // the budget of everybody by sending the same report. Nobody but the shuffler sees the encapsulated keys of
 // others, so that no device can keep an honest one's report out.
 //
-// Everything is in memory alone: about 100 bytes for a device, and for a report 100 more besides its own
+// Everything is in memory alone, which is wiped when it is freed: about 100 bytes for a device, and for a report 100 more besides its own
 // bytes. An object belongs to one thread.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "muster/wire/bytes.h"
 #include "muster/wire/hpke.h"
 #include "muster/wire/upload.h"
+#include "muster/wire/wiping_allocator.h"
 
 namespace muster::service {
 
@@ -61,8 +64,13 @@ class Heard {
 
   std::size_t width_;
   KeyedHash hash_;
-  std::unordered_map<Nonce, std::uint64_t, KeyedHash> spent_;        // with a hash of the upload
-  std::unordered_set<wire::HpkePublicKey, KeyedHash> encapsulated_;  // the keys of the reports
+  // The nodes of these tables lie in memory as they came, so they are wiped like the layers themselves.
+  using Spent = std::pair<const Nonce, std::uint64_t>;
+  std::unordered_map<Nonce, std::uint64_t, KeyedHash, std::equal_to<>, wire::WipingAllocator<Spent>>
+      spent_;  // with a hash of the upload
+  std::unordered_set<wire::HpkePublicKey, KeyedHash, std::equal_to<>,
+                     wire::WipingAllocator<wire::HpkePublicKey>>
+      encapsulated_;  // the keys of the reports
   wire::Buffer inner_;
 };
 

@@ -92,6 +92,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   bool end(wire::Bytes signed_over) override;
 
   wire::UploadSizes sizes() const { return sizes_; }
+  std::uint64_t most_rounds() const { return task_.settings().most_rounds; }
   // The aggregator's notice that the task is over; nullopt before.
   const std::optional<wire::Buffer>& over() const { return over_; }
   // The descriptor of the open round; nullopt if none is open.
