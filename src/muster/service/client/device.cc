@@ -29,6 +29,9 @@ constexpr std::int64_t kWatches = 2;
 constexpr std::int64_t kLongestLead = 1000, kLeadPart = 200;
 // The pause before another try, after "busy" or while the shuffler does not have a blob yet.
 constexpr std::int64_t kRetryPart = 50, kLongestRetry = 30'000;
+// An upload that is refused this often will not be taken. A single refusal may come from what is in front of
+// the shuffler.
+constexpr unsigned kMostRefusals = 3;
 
 std::int64_t poll_interval_of(std::int64_t round_ms) { return std::min(round_ms / kPolls, kLongestPoll); }
 std::int64_t retry_of(std::int64_t round_ms) { return std::min(round_ms / kRetryPart, kLongestRetry); }
@@ -262,6 +265,7 @@ void Device::send(std::int64_t now) {
         finish();
         return;
       case Answer::refused:
+        if (++active_->refusals < kMostRefusals) break;
         ++counts_.refused;
         finish();
         return;

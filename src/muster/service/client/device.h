@@ -97,6 +97,7 @@ class Device {
     std::int64_t next;          // of the next request
     std::optional<wire::Buffer> model;
     bool computing = false, acknowledged = false;
+    unsigned refusals = 0;  // of the upload
   };
 
   Device(const DeviceParts& parts, DeviceState loaded);

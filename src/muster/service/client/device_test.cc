@@ -278,11 +278,27 @@ TEST(Device, AnUploadThatIsRefusedOrLateIsTheLastOfItsRound) {
     DeviceFixture world;
     world.shuffler->answers = answer;
     world.play(1);
-    EXPECT_EQ(world.calls("upload"), 1u);
+    EXPECT_EQ(world.calls("upload"), answer == Answer::refused ? 3u : 1u);
     EXPECT_EQ(world.device->counts().refused, answer == Answer::refused ? 1u : 0u);
     EXPECT_EQ(world.device->counts().late, answer == Answer::over ? 1u : 0u);
     EXPECT_FALSE(world.stored(kUploadBlob));
     EXPECT_EQ(world.draws.drawn.size(), 1u);
+  }
+}
+
+// What is in front of the shuffler may refuse a request that the shuffler would take.
+TEST(Device, AnUploadThatIsRefusedOnceOrTwiceIsSentAgain) {
+  for (const unsigned refusals : {1u, 2u}) {
+    DeviceFixture world;
+    world.shuffler->answers = Answer::refused;
+    world.network.before = [&](const Call& call) {
+      if (call.what == "upload" && world.calls("upload") > refusals) world.shuffler->answers.reset();
+    };
+    world.play(1);
+    EXPECT_EQ(world.calls("upload"), refusals + 1);
+    EXPECT_EQ(world.shuffler->uploads[1].size(), 1u);
+    EXPECT_EQ(world.device->counts().refused, 0u);
+    EXPECT_EQ(world.device->counts().acknowledged, 1u);
   }
 }
 

@@ -89,6 +89,7 @@ class TestIssuer final : public IssuerForDevices {
   std::uint64_t serial = 1, first = 1, last = 8;
   std::uint64_t issued_until = 0;  // rounds up to here are over, although the directory may list them
   wire::SigningKey signer = key_of_byte(2);
+  unsigned damaged = 0;                  // the number of answers, from now on, with a byte changed
   std::vector<wire::TokenBlock> blocks;  // that came
   std::map<std::pair<wire::IdentityKey, std::uint64_t>, wire::TokenRequest> asked;
 
@@ -108,6 +109,10 @@ class TestIssuer final : public IssuerForDevices {
       const auto response = wire::issue_token(key(entry.round), entry.request);
       if (!response) return {Answer::refused, {}};
       answer.responses.insert(answer.responses.end(), response->begin(), response->end());
+    }
+    if (damaged > 0) {
+      --damaged;
+      answer.responses[wire::kTokenResponse / 2] ^= 1;
     }
     return answer;
   }

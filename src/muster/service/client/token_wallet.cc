@@ -1,6 +1,7 @@
 #include "muster/service/client/token_wallet.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace {
 
 // With this many tokens a device does not ask for more.
 constexpr std::size_t kEnough = wire::kMaxTokenBlock / 2;
+// After this many answers in a row with a token that is not valid, the wallet goes on without it.
+constexpr unsigned kMostInvalid = 3;
 constexpr std::int64_t kLongestTurn = 600'000;  // milliseconds; a turn is the length of a round, or this
 constexpr std::size_t kKeyIdAt = 2 + 32 + 32;   // of the key id in a token (wire/token.h)
 
@@ -102,8 +105,7 @@ bool TokenWallet::ask() {
   switch (answer.answer) {
     case Answer::stored:
       if (answer.responses.size() != count * wire::kTokenResponse) break;
-      take(count, answer.responses);
-      return true;
+      return take(count, answer.responses);
     case Answer::over:
       return one_by_one_ ? drop_first() : drop_rounds_without_keys();
     case Answer::refused:
@@ -120,20 +122,30 @@ bool TokenWallet::ask() {
   return false;
 }
 
-void TokenWallet::take(std::size_t count, wire::Bytes responses) {
+bool TokenWallet::take(std::size_t count, wire::Bytes responses) {
+  std::vector<AskedToken> left;
   for (std::size_t i = 0; i < count; ++i) {
-    const AskedToken& asked = pending_[i];
+    AskedToken& asked = pending_[i];
     const auto token = wire::finish_token(asked.key, asked.pending,
                                           responses.subspan(i * wire::kTokenResponse, wire::kTokenResponse));
     if (!token) {
       ++faults_;
+      left.push_back(std::move(asked));
     } else if (asked.round > ledger_.seen) {
       tokens_.push_back({asked.round, *token});
     }
   }
-  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+  invalid_ = left.empty() ? 0 : invalid_ + 1;
+  const bool asks_again = invalid_ > 0 && invalid_ < kMostInvalid;
+  if (!asks_again) {
+    left.clear();
+    invalid_ = 0;
+  }
+  std::move(pending_.begin() + static_cast<std::ptrdiff_t>(count), pending_.end(), std::back_inserter(left));
+  pending_ = std::move(left);
   std::ranges::sort(tokens_, {}, &HeldToken::round);
   commit_pending();
+  return !asks_again;
 }
 
 // The other rounds are asked for with the same requests: the issuer may have answered them, and the answer

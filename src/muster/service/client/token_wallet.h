@@ -3,7 +3,8 @@
 // When the wallet asks depends on time, on chance, on how many tokens it holds and on the issuer's answers,
 // and never on a coin or on the opening of a round: the issuer sees which device asks. What is asked is
 // persisted before it leaves, so that after a lost answer or a restart the same blinded request is made
-// again; the issuer answers no other one for the round. A round whose token was refused is never asked for
+// again; the issuer answers no other one for the round. A token that is not valid, because the answer was
+// changed on its way perhaps, is asked for twice more. A round whose token was refused is never asked for
 // again, and the device stays out of it. An object belongs to one thread.
 #pragma once
 
@@ -52,7 +53,7 @@ class TokenWallet {
   std::optional<wire::KeyDirectory> directory();
   void begin(const wire::KeyDirectory& listed);
   bool ask();
-  void take(std::size_t count, wire::Bytes responses);
+  bool take(std::size_t count, wire::Bytes responses);
   bool drop_rounds_without_keys();
   bool drop_first();
   void commit_pending();
@@ -67,6 +68,7 @@ class TokenWallet {
   std::vector<HeldToken> tokens_;
   std::vector<AskedToken> pending_;
   bool one_by_one_ = false;  // because a whole block was not answered
+  unsigned invalid_ = 0;     // answers in a row with a token that is not valid
   Backoff backoff_;
   std::int64_t due_;
   std::uint64_t faults_ = 0, refused_ = 0;

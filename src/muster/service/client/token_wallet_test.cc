@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -78,6 +79,29 @@ TEST(TokenWallet, WhatWasLostIsAskedForAgainWithTheSameRequest) {
     ASSERT_EQ(world.issuer.blocks.size(), request ? 1u : 3u);
     for (const wire::TokenBlock& block : world.issuer.blocks) EXPECT_EQ(block, world.issuer.blocks[0]);
     EXPECT_EQ(world.device->counts().faults, 0u);
+  }
+}
+
+// A relay that ends TLS can change a byte. The issuer gives the same answer again.
+TEST(TokenWallet, ATokenThatWasDamagedOnItsWayIsAskedForAgainWithTheSameRequest) {
+  for (const unsigned damaged : {1u, 2u, 3u}) {
+    Fetching world;
+    world.issuer.damaged = damaged;
+    world.start();
+    world.run(2 * world.length());
+    const std::set<std::uint64_t> all{1, 2, 3, 4}, without{2, 3, 4};
+    EXPECT_EQ(world.held(), damaged < 3 ? all : without) << damaged;
+    EXPECT_EQ(world.device->counts().faults, damaged);
+    ASSERT_EQ(world.issuer.blocks.size(), std::min(damaged + 1, 3u));
+    for (const wire::TokenBlock& block : world.issuer.blocks) {
+      EXPECT_EQ(block.entries[0], world.issuer.blocks[0].entries[0]);
+    }
+    EXPECT_EQ(world.issuer.blocks[1].entries.size(), 1u) << "the others were valid";
+    EXPECT_FALSE(world.stored(kPendingBlob));
+    world.issuer.last = 6;
+    world.issuer.serial = 2;
+    world.run(4 * world.length());
+    EXPECT_TRUE(world.held().contains(6)) << "later rounds do not wait for it";
   }
 }
 

@@ -9,8 +9,8 @@
 // the budget of everybody by sending the same report. Nobody but the shuffler sees the encapsulated keys of
 // others, so that no device can keep an honest one's report out.
 //
-// Everything is in memory alone, which is wiped when it is freed: about 100 bytes for a device, and for a report 100 more besides its own
-// bytes. An object belongs to one thread.
+// Everything is in memory alone, which is wiped when it is freed: about 100 bytes for a device, and for a
+// report 100 more besides its own bytes. An object belongs to one thread.
 #pragma once
 
 #include <array>

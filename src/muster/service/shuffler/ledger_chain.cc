@@ -64,7 +64,8 @@ class Follower {
   wire::Hash task_;
   wire::IdentityKey shuffler_;
   std::uint64_t issued_;
-  // The round that is open, if its row was among those that were taken, and the same if that row was the last.
+  // The round that is open, if its row was among those that were taken, and the same if that row was the
+  // last one.
   std::optional<wire::Descriptor> opened_, descriptor_;
 };
 

@@ -31,8 +31,8 @@ struct SeenLedger {
 //  - The rows are a chain that ends with the opening of the descriptor's round, as the descriptor states it.
 //  - They begin at the place that was seen. Where the ledger has lost its end or the shuffler its place, they
 //    may begin at 0 instead.
-//  - Every round before has one outcome, in the order of the rounds, also those that were opened after a place
-//    that was lost. So no round that was charged can be left out.
+//  - Every round before has one outcome, in the order of the rounds, also those that were opened after a
+//    place that was lost. So no round that was charged can be left out.
 //  - None of them opened a round with a key for tokens after round `issued`, which is the last round whose
 //    issuance may have ended as far as the issuer knows. An issuer that knows less than the ledger was
 //    restored from an older copy.
