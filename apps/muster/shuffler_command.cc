@@ -22,6 +22,10 @@ namespace {
 
 using service::ShufflerServer;
 
+// The longest time for an answer of the issuer, which may be on another machine. Devices and aggregator wait
+// meanwhile.
+constexpr unsigned kIssuerSeconds = 5;
+
 struct ShufflerFlags {
   std::string file;
   bool json = false;
@@ -80,7 +84,7 @@ int shuffle(const ShufflerFlags& flags) {
   begin_role();
   const ShufflerSettings settings = settings_in(flags.file);
   const service::TaskDocument task = read_task(settings.task);
-  service::RemoteIssuer issuer(settings.issuer, settings.ca);
+  service::RemoteIssuer issuer(settings.issuer, settings.ca, kIssuerSeconds);
   const service::RoleFolder folder = role_folder(settings.folder);
   const wire::SigningKey key = role_key(folder, "shuffler");
   service::SqliteStore store(folder.store(), service::SqliteStore::Access::create_or_open);

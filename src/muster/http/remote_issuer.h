@@ -13,7 +13,9 @@ namespace muster::service {
 
 class RemoteIssuer final : public IssuerForDevices, public IssuerForShuffler {
  public:
-  RemoteIssuer(const std::string& url, const std::string& ca) : client_(url, ca) {}
+  // No request takes longer than `timeout_seconds`.
+  RemoteIssuer(const std::string& url, const std::string& ca, unsigned timeout_seconds = 30)
+      : client_(url, ca, timeout_seconds) {}
 
   wire::Buffer keys() override;
   Tokens tokens(wire::Bytes signed_block) override;

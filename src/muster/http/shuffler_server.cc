@@ -30,6 +30,8 @@ using Reply = HttpServer::Reply;
 // A piece of a batch is at most about this long.
 constexpr std::size_t kMaxPiece = std::size_t{64} << 20;
 constexpr std::chrono::milliseconds kTick{100};  // between two looks at the time
+// A look may wait for the issuer, and everybody else waits meanwhile. So they have twice the time after it.
+constexpr unsigned kRest = 2;
 // How long an upload waits for others, so that all of them share one sync of the disk.
 constexpr std::chrono::milliseconds kMoment{4};
 
@@ -303,7 +305,8 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
   alone([] {});
   uploads = std::make_unique<BatchQueue<Waiting>>(
       options.queue, kMoment, [this](std::vector<Waiting> taken) { write(std::move(taken)); });
-  ticker = std::make_unique<Ticker>(kTick, [this] { alone([&] { shuffler.tick(); }); });
+  ticker = std::make_unique<Ticker>(
+      kTick, [this] { alone([&] { shuffler.tick(); }); }, kRest);
   const std::size_t upload = shuffler.sizes().upload();
   devices = std::make_unique<HttpServer>(
       options.devices.address, options.devices.port, options.threads,
