@@ -32,13 +32,13 @@ class SerialAccess {
     failed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return failure_ != nullptr; });
     if (failure_) std::rethrow_exception(failure_);
   }
-
- private:
+  // Whether some work threw.
   bool has_failed() {
     const std::lock_guard lock(mutex_);
     return failure_ != nullptr;
   }
 
+ private:
   std::mutex work_, mutex_;
   std::condition_variable failed_;
   std::exception_ptr failure_;

@@ -59,10 +59,10 @@ std::optional<std::vector<std::uint64_t>> numbers_after(std::string_view target,
   return target.empty() ? std::optional(numbers) : std::nullopt;
 }
 
-// What devices are shown of the open round, made once when it opens.
+// What devices and the aggregator are shown of the open round, made once when it opens.
 struct Published {
   std::shared_ptr<const Intake> intake;
-  Buffer descriptor;
+  Buffer descriptor, offer;
   std::int64_t ends_at = 0;             // on the steady clock
   std::map<std::string, Buffer> blobs;  // by their paths
 };
@@ -105,6 +105,7 @@ struct ShufflerServer::State {
 
   void serve_device(HttpRequest request, const Reply& reply);
   void serve_aggregator(const HttpRequest& request, const Reply& reply);
+  std::optional<HttpResponse> answer_at_once(const HttpRequest& request);
   HttpResponse answer_aggregator(const HttpRequest& request);
   void receive(Buffer upload, const Reply& reply);
   void write(std::vector<Waiting> taken);
@@ -160,6 +161,7 @@ void ShufflerServer::State::publish() {
     now = std::make_shared<Published>();
     now->intake = intake;
     now->descriptor = round->descriptor;
+    now->offer = shuffler.offer();
     now->ends_at = clock.steady_ms() + round->remaining_ms;
     const auto descriptor = shuffler.descriptor();
     for (const wire::Hash& hash : {descriptor->model, descriptor->frozen}) {
@@ -268,7 +270,23 @@ void ShufflerServer::State::write(std::vector<Waiting> taken) {
   }
 }
 
+// Answers what can be known without the shuffler, which waits for the disk when uploads have come. Otherwise
+// whoever asks again and again would learn from the time of each answer when devices were heard.
+std::optional<HttpResponse> ShufflerServer::State::answer_at_once(const HttpRequest& request) {
+  if (request.method != "GET" || access.has_failed()) return std::nullopt;
+  if (request.target == "/healthz") return HttpResponse{.status = 200};
+  if (request.target == "/metrics") return text_response(Metrics::kType, metrics());
+  const auto round = shown();
+  if (!round || clock.steady_ms() >= round->ends_at) return std::nullopt;
+  if (request.target == "/v1/offer") return HttpResponse{.body = round->offer};
+  if (request.target.starts_with("/v1/manifest/") || request.target.starts_with("/v1/batch/")) {
+    return HttpResponse{.status = 404};
+  }
+  return std::nullopt;
+}
+
 void ShufflerServer::State::serve_aggregator(const HttpRequest& request, const Reply& reply) {
+  if (auto response = answer_at_once(request)) return reply(*std::move(response));
   HttpResponse response;
   if (alone([&] { response = answer_aggregator(request); })) reply(std::move(response));
 }
@@ -286,8 +304,6 @@ HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request
     if (!open) return {.status = 400};
     return {.status = shuffler.open(open->offered, open->first, open->rows) ? 200u : 409u};
   }
-  if (target == "/healthz") return {.status = 200};
-  if (target == "/metrics") return text_response(Metrics::kType, metrics());
   if (target == "/v1/offer") return {.body = shuffler.offer()};
   if (target == "/v1/keys") return {.body = shuffler.keys()};
   if (const auto round = numbers_after(target, "/v1/manifest/", 1)) {

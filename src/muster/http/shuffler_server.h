@@ -17,7 +17,8 @@
 //
 // No metric is about the round that is open, but for its number: whoever asks again and again would learn
 // when devices were heard (upload_counts.h). For the same reason, no metric tells how many uploads wait for
-// the disk, or how many connections are open.
+// the disk, or how many connections are open, and what the aggregator asks while a round is open is answered
+// without waiting for the disk.
 //
 // Uploads are checked on the listener's threads, which never wait for the disk: checked ones go into a
 // bounded queue (503 if it is full). One thread takes all that wait, makes them durable with one sync, and

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <future>
 #include <set>
 #include <span>
 #include <string>
@@ -316,6 +317,27 @@ TEST_F(ShufflerServerTest, WhatIsNoUploadIsRefusedAndWhatIsNoPathNotFound) {
   EXPECT_EQ(aggregator.post("/v1/receipt", Buffer(170), 0).status, 400);
   EXPECT_EQ(aggregator.get("/healthz", 0).status, 200);
   EXPECT_EQ(device.upload(good), Answer::stored);
+}
+
+// Otherwise the aggregator could tell from the time of an answer that an upload has come.
+TEST_F(ShufflerServerTest, TheAggregatorDoesNotWaitForUploadsToBeStored) {
+  std::promise<void> reached, done;
+  rig_.disk.before_sync([&] {
+    reached.set_value();
+    done.get_future().wait();
+  });
+  std::thread sender([&, upload = rig_.report(1)] { EXPECT_EQ(device().upload(upload), Answer::stored); });
+  reached.get_future().wait();
+  HttpClient aggregator(aggregator_url(), "", 5);
+  for (const char* path : {"/healthz", "/metrics", "/v1/offer"}) {
+    EXPECT_EQ(aggregator.get(path, 100'000).status, 200) << path;
+  }
+  for (const char* path : {"/v1/manifest/1", "/v1/batch/1/0/1"}) {
+    EXPECT_EQ(aggregator.get(path, 100'000).status, 404) << path;
+  }
+  done.set_value();
+  sender.join();
+  rig_.disk.before_sync({});
 }
 
 // The answer comes before the body, so the server has not read it.

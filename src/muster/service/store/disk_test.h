@@ -52,6 +52,8 @@ class Disk {
     std::string forgets{};       // a commit that puts this blob, and all after it, is lost in the next crash
   };
   void break_promises(Faults faults) { faults_ = std::move(faults); }
+  // Is called before a log is synced, as if the disk took that long.
+  void before_sync(std::function<void()> wait) { before_sync_ = std::move(wait); }
 
   // Loses the last records of each log, as a machine does that dies. `lost` is given the number of records
   // that were not synced, and returns how many of them are lost.
@@ -117,6 +119,7 @@ class Disk {
     void append(wire::Bytes record) override { log_->append(record); }
     void sync() override {
       disk_.operate([&] {
+        if (disk_.before_sync_) disk_.before_sync_();
         if (!disk_.faults_.forgets_syncs) log_->sync();
       });
     }
@@ -162,6 +165,7 @@ class Disk {
   KilledStore store_;
   KilledFolder logs_;
   Faults faults_;
+  std::function<void()> before_sync_;
   std::optional<Image> before_forgotten_;  // the disk before a commit that the next crash undoes
   std::uint64_t operations_ = 0;
   bool fails_ = false;
