@@ -97,6 +97,23 @@ class Reproduce(CommandTest):
         self.assertTrue((self.out / "000-table-2.json").is_file())
 
     @unittest.skipIf(LONG, "in check")
+    def test_a_figure_that_is_cut_off_is_written_anew(self):
+        fresh = self.reproduce("000-table-2").stderr
+        self.assertNotIn("anew", fresh)
+        whole = {ending: (self.out / f"000-table-2{ending}").read_bytes() for ending in ENDINGS}
+        for ending, content in whole.items():
+            file = self.out / f"000-table-2{ending}"
+            for damaged in (b"", content[:len(content) // 2]):
+                file.write_bytes(damaged)
+                words = self.reproduce("000-table-2", "--resume").stderr
+                self.assertIn(f"000-table-2: written anew, because in {self.out} {file.name} ", words)
+                self.assertEqual(file.read_bytes(), content, ending)
+        for ending in ENDINGS:
+            (self.out / f"000-table-2{ending}").write_bytes(b"")
+        self.assertIn("written anew", self.reproduce("000-table-2", "--resume").stderr)
+        self.assertIn("already\n", self.reproduce("000-table-2", "--resume").stderr)
+
+    @unittest.skipIf(LONG, "in check")
     def test_the_list(self):
         words = run("reproduce", "--list")
         lines = run("reproduce", "--list", "--json").stdout.splitlines()
