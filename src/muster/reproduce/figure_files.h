@@ -25,8 +25,9 @@ std::string csv_quoted(const std::string& text);
 std::string figure_csv(const PaperFigure& figure);
 // Returns one JSON object on one line: id, paper, section, caption, axes, settings, what the paper does not
 // state, what the user changed, each curve's name, kind and number of points, and each claim with the paper's
-// words, what was checked, the verdict, what was found and the command that shows it. Throws Error(internal)
-// if a claim of `text` has no finding.
+// words, what was checked, the verdict, what was found and the command that shows it. In the command, DIR
+// stands for a folder with the data that the figure trains on. Throws Error(internal) if a claim of `text`
+// has no finding.
 std::string figure_json(const PaperFigure& figure, const FigureText& text);
 
 // Makes the folder if it is missing. Throws Error(file) if it cannot be made.

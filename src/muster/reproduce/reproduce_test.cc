@@ -98,6 +98,10 @@ TEST(FigureFiles, JsonHasEachClaimWithItsVerdict) {
   EXPECT_THAT(
       json, HasSubstr(R"("verdict":"false","found":"It rises.","command":"muster reproduce 009-figure-1")"));
   EXPECT_THAT(json, HasSubstr(R"({"name":"delta =","value":"1e-5","chosen":true})"));
+  FigureText trained = text_of_test();
+  trained.trains = true;
+  EXPECT_THAT(figure_json(figure_of_test(), trained),
+              HasSubstr(R"("command":"muster reproduce 009-figure-1 --data DIR")"));
   PaperFigure silent = figure_of_test();
   silent.findings.clear();
   EXPECT_ERROR(ErrorCode::internal, figure_json(silent, text_of_test()));
