@@ -101,11 +101,9 @@ int account_launches(const std::vector<NamedPlan>& plans, const Question& questi
     fmt::print("{}\n", reporting::launches_json(all, shares).str());
     return 0;
   }
-  fmt::print("{}\n{}",
-             reporting::wrapped(
-                 fmt::format("{} launches, one after another, for a client who takes part in all; "
-                             "{} = {}",
-                             plans.size(), question.asks_epsilon() ? "delta" : "epsilon", question.fixed())),
+  std::vector<protocols::Plan> unnamed;
+  for (const NamedPlan& each : plans) unnamed.push_back(each.plan);
+  fmt::print("{}\n{}", reporting::wrapped(reporting::launches_heading(unnamed, question)),
              reporting::launches_table(all, shares));
   return 0;
 }
