@@ -84,6 +84,17 @@ class Reproduce(CommandTest):
             self.assertGreater(above, below)
         verdicts = {claim["id"]: claim["verdict"] for claim in figure["claims"]}
         self.assertEqual(verdicts["001-table-1-ours-digits"], "holds")
+        # Rows of bounds name them: the proven ones and the lower ones as the accountant does for the same plan.
+        bounds = {kind: [row["bound"] for row in rows if row["kind"] == kind] for kind in KINDS}
+        account = ["account", "--protocol", "shuffle", "--clients", "60000", "--randomizer", "gaussian", "--sigma", "9.48",
+                   "--delta", "1e-5", "--rounds", "1", "--json"]
+        answer = self.one_line(run(*account))
+        lower = [bound["bound"] for bound in answer["all"] if bound["epsilon"]["upper"] is None]
+        self.assertEqual(set(bounds["proven"]), {answer["bound"]})
+        self.assertTrue(set(bounds["lower"]) and set(bounds["lower"]) <= set(lower), (bounds["lower"], lower))
+        self.assertNotIn("", bounds["corrected"])
+        self.assertEqual({row["bound"] for row in rows if row["curve"].startswith("Ours: Theorem 1")},
+                         {"liew-takahashi-2022-theorem-1"})
 
     @unittest.skipIf(LONG, "in check")
     def test_a_figure_that_is_there_is_left_alone(self):
