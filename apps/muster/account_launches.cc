@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
 #include "muster/accounting/launches.h"
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
+#include "muster/plan/one_population.h"
 #include "muster/reporting/launches_text.h"
 #include "muster/reporting/text_layout.h"
 #include "say.h"
@@ -19,24 +21,31 @@ using accounting::Launches;
 using accounting::Question;
 using reporting::LaunchShare;
 
-// Throws Error(plan) if two plans name different data, because epsilon protects one client's records, which
-// must be the same in all launches. If only the numbers of clients differ, prints a note.
+// Throws Error(plan) if a client would hold other records in one plan than in another, because epsilon
+// protects one client's records, which must be the same in all launches.
 void require_one_population(const std::vector<NamedPlan>& plans) {
-  const NamedPlan& first = plans.front();
-  bool counts_differ = false;
+  // Plans without data are compared with none, so the first plan that names data stands for all others.
+  const auto first =
+      std::ranges::find_if(plans, [](const NamedPlan& each) { return !each.plan.data().empty(); });
+  if (first == plans.end()) return;
   for (const NamedPlan& each : plans) {
-    const std::string& data = each.plan.data();
-    if (!data.empty() && !first.plan.data().empty() && data != first.plan.data()) {
-      throw Error(
-          ErrorCode::plan, Reason::contradiction, "population.data", data,
-          fmt::format("\"{}\", as in {}", first.plan.data(), first.file),
-          fmt::format("in {} is another population: launches are composed for a client who holds the same "
-                      "records in all of them",
-                      each.file));
-    }
-    counts_differ = counts_differ || each.plan.clients() != first.plan.clients();
+    const auto found = protocols::population_difference(first->plan, each.plan);
+    if (!found) continue;
+    throw Error(
+        ErrorCode::plan, Reason::contradiction, std::string(found->key), found->second,
+        fmt::format("{}, as in {}", found->first, first->file),
+        fmt::format("in {} is another population: launches are composed for a client who holds the same "
+                    "records in all of them",
+                    each.file));
   }
-  if (counts_differ) {
+}
+
+// Prints a note if the plans have different numbers of clients.
+void say_whom_it_is_for(const std::vector<NamedPlan>& plans) {
+  const auto differs = [&](const NamedPlan& each) {
+    return each.plan.clients() != plans.front().plan.clients();
+  };
+  if (std::ranges::any_of(plans, differs)) {
     say("the plans have different numbers of clients: what follows is for a client who takes part in all "
         "launches");
   }
@@ -82,6 +91,7 @@ double common_delta(const std::vector<NamedPlan>& plans) {
 int account_launches(const std::vector<NamedPlan>& plans, const Question& question,
                      const LaunchFlags& flags) {
   require_one_population(plans);
+  say_whom_it_is_for(plans);
   const Launches launches = launches_of(plans);
   const accounting::Statement all =
       flags.basic ? launches.account_adaptive(Delta::of(question.fixed())) : launches.account(question);
@@ -91,11 +101,9 @@ int account_launches(const std::vector<NamedPlan>& plans, const Question& questi
     fmt::print("{}\n", reporting::launches_json(all, shares).str());
     return 0;
   }
-  fmt::print("{}\n{}",
-             reporting::wrapped(
-                 fmt::format("{} launches, one after another, for a client who takes part in all; "
-                             "{} = {}",
-                             plans.size(), question.asks_epsilon() ? "delta" : "epsilon", question.fixed())),
+  std::vector<protocols::Plan> unnamed;
+  for (const NamedPlan& each : plans) unnamed.push_back(each.plan);
+  fmt::print("{}\n{}", reporting::wrapped(reporting::launches_heading(unnamed, question)),
              reporting::launches_table(all, shares));
   return 0;
 }

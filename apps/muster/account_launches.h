@@ -24,8 +24,8 @@ struct LaunchFlags {
 // states none.
 double common_delta(const std::vector<NamedPlan>& plans);
 
-// Prints the cost of each plan and of all together, and returns the exit status. Throws Error(plan) if the
-// plans name different data, and whatever accounting::Launches throws.
+// Prints the cost of each plan and of all together, and returns the exit status. Throws Error(plan) if a
+// client holds other records in one plan than in another, and whatever accounting::Launches throws.
 int account_launches(const std::vector<NamedPlan>& plans, const accounting::Question& question,
                      const LaunchFlags& flags);
 

@@ -52,10 +52,9 @@ int calibrate(const CalibrateFlags& flags) {
   if (flags.json) {
     fmt::print("{}\n", reporting::calibration_json(found, knob).str());
   } else {
-    const std::string question =
-        fmt::format("{}; delta = {}", reporting::plan_sentence(found.plan), target.delta);
-    fmt::print("{}\n{}\n{}", wrapped(reporting::calibration_sentence(found, knob, target)), wrapped(question),
-               statement_table(found.statement, false));
+    const accounting::Question question{accounting::Question::Kind::epsilon_at_delta, target.delta};
+    fmt::print("{}\n{}\n{}", wrapped(reporting::calibration_sentence(found, knob, target)),
+               wrapped(reporting::heading(found.plan, question)), statement_table(found.statement, false));
   }
   return 0;
 }

@@ -101,13 +101,6 @@ std::optional<comparison::Records> records_known(const PlanSource& source, const
   }
 }
 
-std::string heading(const Comparison& all, const Plan& plan) {
-  return fmt::format("{}, each with the {} that keeps epsilon <= {} at delta {}; {}, {}", plan.name(),
-                     all.solves == Solves::accuracy ? "least variance of a round's mean" : "least noise",
-                     all.target.epsilon, all.target.delta, count_text(all.clients, "client"),
-                     count_text(all.rounds, "round"));
-}
-
 void print(const Comparison& all, const Plan& plan, const CompareFlags& flags) {
   for (const std::string& note : reporting::left_out_notes(all)) say(note);
   if (flags.json) {
@@ -117,7 +110,8 @@ void print(const Comparison& all, const Plan& plan, const CompareFlags& flags) {
   } else if (flags.svg) {
     fmt::print("{}", reporting::comparison_svg(all));
   } else {
-    fmt::print("{}\n{}", reporting::wrapped(heading(all, plan)), reporting::comparison_table(all));
+    fmt::print("{}\n{}", reporting::wrapped(reporting::comparison_heading(all, plan)),
+               reporting::comparison_table(all));
     if (all.training) fmt::print("\n{}", reporting::accuracy_table(all));
   }
   std::fflush(stdout);
@@ -140,6 +134,7 @@ int compare(const CompareFlags& flags) {
                                 {names_in(flags.plan.text("participation.protocol"), "--protocol"),
                                  names_in(flags.plan.text("randomizer.kind"), "--randomizer")},
                                 train ? protocols::Command::train : protocols::Command::compare, solves);
+  for (const std::string& sentence : comparison::keys_left_out(source, candidates, solves)) say(sentence);
   target.delta = delta_of(candidates.own, flags.plan, "compare needs it");
   const std::optional<comparison::Records> records = records_known(source, candidates.own, train);
   if (!asks) target.epsilon = own_cost(source, target.delta);

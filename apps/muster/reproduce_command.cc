@@ -20,6 +20,7 @@
 #include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/recipes.h"
 #include "muster/reproduce/trainer.h"
+#include "muster/reproduce/written_figure.h"
 #include "muster/simulation/ranks.h"
 #include "question_flags.h"
 #include "say.h"
@@ -134,21 +135,30 @@ void say_what_begins(const Recipe& recipe, const ReproduceFlags& flags) {
   }
 }
 
+// Returns whether the folder holds the figure already and --resume leaves it as it is; says so, and why a
+// figure that is there is written anew.
+bool is_left_as_it_is(const reproduce::FigureText& text, const ReproduceFlags& flags) {
+  using State = reproduce::WrittenFigure::State;
+  const reproduce::WrittenFigure found = reproduce::written_figure(text, flags.out);
+  const bool whole = found.state == State::whole;
+  if (whole && flags.resume) {
+    say(fmt::format("{}: in {} already", text.id, flags.out));
+  } else if (whole) {
+    say(fmt::format("{}: in {} already, and written anew; --resume leaves it as it is", text.id, flags.out));
+  } else if (found.state == State::unusable) {
+    say(fmt::format("{}: written anew, because in {} {}", text.id, flags.out, found.flaw));
+  }
+  return whole && flags.resume;
+}
+
 void reproduce_one(const Recipe& recipe, const ReproduceFlags& flags, reproduce::Trainer* trainer) {
   const std::filesystem::path folder = flags.out;
+  const reproduce::FigureText& text = reproduce::figure_text(recipe.id);
   // A figure that trains is drawn anew from its runs, whose scale and data may have been others.
-  if (flags.resume && recipe.train == nullptr && reproduce::is_written(recipe.id, folder)) {
-    say(fmt::format("{}: in {} already", recipe.id, flags.out));
-    return;
-  }
-  if (recipe.train == nullptr && reproduce::is_written(recipe.id, folder)) {
-    say(fmt::format("{}: in {} already, and written anew; --resume leaves it as it is", recipe.id,
-                    flags.out));
-  }
+  if (recipe.train == nullptr && is_left_as_it_is(text, flags)) return;
   say_what_begins(recipe, flags);
   const auto start = std::chrono::steady_clock::now();
   const reproduce::PaperFigure figure = recipe.train == nullptr ? recipe.compute() : recipe.train(*trainer);
-  const reproduce::FigureText& text = reproduce::figure_text(recipe.id);
   write_figure(figure, text, folder);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (flags.json) {

@@ -6,6 +6,8 @@
 import csv
 import io
 import json
+import pathlib
+import tempfile
 import xml.etree.ElementTree
 
 import muster_command
@@ -76,6 +78,25 @@ class Compare(CommandTest):
                          {"shuffle", "shuffled-check-in", "aggregated-check-in"})
         self.assertIn({"name": "random-check-in-fixed", "why": "needs participation.slots (--slots)"},
                       answer["left_out"])
+
+    def test_keys_that_are_left_out_are_said_once(self):
+        done = run("compare", PLAN, "--protocol", "shuffle,shuffled-check-in", "--randomizer", "ldp-sgd,l1", "--rounds", "1",
+                   "--epsilon", "1", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"^muster: participation.rate = 0.1 \(plans/mnist-ldp-sgd.toml, line \d+, column \d+\) "
+                                      r"does not apply to protocol shuffle, and is left out there\n$")
+        flags = ("--randomizer", "l1,k-rr", "--k", "10", "--protocol", "shuffled-check-in", "--rounds", "1", "--epsilon", "1")
+        words = run("compare", "plans/histogram-k-rr.toml", *flags, "--clip", "1").stderr
+        self.assertIn("muster: randomizer.k = 10 (--k) does not apply to randomizer l1, and is left out there\n", words)
+        self.assertIn("muster: randomizer.clip = 1 (--clip) does not apply to randomizer k-rr, and is left out there\n", words)
+        self.assertEqual(words.count("randomizer.k ="), 1, words)
+
+    def test_where_nothing_applies_the_wrong_flag_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pure = pathlib.Path(folder, "pure.toml")
+            pure.write_text(pathlib.Path(PLAN).read_text().replace('"ldp-sgd"', '"pure"').replace("clip ", "# clip "))
+            error = self.refused("compare", str(pure), "--clip", "-1")
+        self.assertEqual((error["key"], error["value"], error["allowed"]), ("randomizer.clip", "-1", "number > 0"))
 
     def test_refusals(self):
         for arguments, key in (

@@ -93,6 +93,32 @@ class Launches(CommandTest):
         error = self.refused("account", digits, faces)
         self.assertEqual((error["key"], error["value"]), ("population.data", "csv:faces.csv"))
         self.assertIn(digits, error["message"])
+        # A plan without data, named first, does not keep the others from being compared.
+        self.assertEqual(self.refused("account", self.often, digits, faces)["key"], "population.data")
+
+    def test_a_client_holds_the_same_records_in_all_launches(self):
+        def plan(name, words, seed=1):
+            path = pathlib.Path(self.plan(name))
+            path.write_text(f"seed = {seed}\n" + path.read_text().replace("clients = 2000", f"clients = 2000\n{words}"))
+            return str(path)
+
+        rows = 'data = "csv:rows.csv"\n'
+        digits, folder = plan("digits.toml", 'data = "digits"'), plan("folder.toml", 'data = "idx:mnist"')
+        for key, first, words, seed in (
+                ("population.records", folder, 'data = "idx:mnist"\nrecords = 5', 1),
+                ("population.partition", folder, 'data = "idx:mnist"\npartition = "shuffled"', 1),
+                ("population.share", folder, 'data = "idx:mnist"\nshare = true', 1),
+                ("population.records", plan("rows.toml", rows), rows + 'records = "who"', 1),
+                ("population.label", plan("label.toml", rows + 'label = "a"'), rows + 'label = "b"', 1),
+                ("population.split", plan("split.toml", rows), rows + 'split = "part"', 1),
+                ("seed", digits, 'data = "digits"', 2)):
+            other = plan("other.toml", words, seed)
+            error = self.refused("account", first, other)
+            self.assertEqual((error["key"], error["reason"]), (key, "contradiction"))
+            self.assertIn(f"in {other} is another population", error["message"])
+            self.assertTrue(error["allowed"].endswith(f", as in {first}"), error)
+            self.assertNotEqual(error["allowed"].split(",")[0], error["value"])
+        self.account(folder, plan("other.toml", 'data = "idx:mnist"', 2))
 
     def test_refusals_name_what_is_wrong(self):
         other = self.plan("other.toml", delta=1e-6)

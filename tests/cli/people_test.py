@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import unittest
 
 import muster_command
@@ -39,6 +40,29 @@ class PeopleTest(SmallRuns):
         alone = self.train("--out", "alone", "--records", 1)
         self.assertNotIn("records", alone.stdout + alone.stderr)
         self.assertIn("Two data sets differ in one client's record (replace-one)", Page(self.report("alone")[0]).words)
+
+    def test_answers_about_a_plan_say_whose_records_epsilon_is_for(self):
+        said = "each client holds 4 records, dealt shuffled: " + ALL
+        own = (self.folder / "small.toml").read_text()
+        (self.folder / "one.toml").write_text(own.replace("records = 4", ""))
+        alone = {}
+        for plan in ("small.toml", "one.toml"):
+            answers = alone.setdefault(plan, [])
+            for command in (("account", plan), ("account", plan, "--curve"), ("account", plan, plan),
+                            ("calibrate", plan, "--for", "rounds", "--epsilon", "1"),
+                            ("compare", plan, "--epsilon", "1", "--protocol", "shuffled-check-in", "--randomizer", "l1")):
+                done = self.run_command(*command)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(" ".join(done.stdout.split()).count(said), plan == "small.toml", (command, done.stdout))
+                self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+                if "--curve" not in command:
+                    answer = self.run_command(*command, "--json").stdout.replace(plan, "")
+                    answers.append(re.sub(r'"seconds":[0-9.e-]+', "", answer))
+        self.assertEqual(alone["small.toml"], alone["one.toml"])
+        self.write("\n".join(line for line in own.splitlines() if not line.startswith("data"))
+                   .replace("records = 4", 'records = "user"\ndata = "csv:rows.csv"'))
+        self.assertIn("each client holds the records of one user: " + ALL,
+                      " ".join(self.run_command("account", "small.toml").stdout.split()))
 
     def test_accuracy_by_client(self):
         flags = ("--partition", "by-label:1", "--local-steps", 2, "--local-rate", 0.1)

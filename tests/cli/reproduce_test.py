@@ -84,6 +84,17 @@ class Reproduce(CommandTest):
             self.assertGreater(above, below)
         verdicts = {claim["id"]: claim["verdict"] for claim in figure["claims"]}
         self.assertEqual(verdicts["001-table-1-ours-digits"], "holds")
+        # Rows of bounds name them: the proven ones and the lower ones as the accountant does for the same plan.
+        bounds = {kind: [row["bound"] for row in rows if row["kind"] == kind] for kind in KINDS}
+        account = ["account", "--protocol", "shuffle", "--clients", "60000", "--randomizer", "gaussian", "--sigma", "9.48",
+                   "--delta", "1e-5", "--rounds", "1", "--json"]
+        answer = self.one_line(run(*account))
+        lower = [bound["bound"] for bound in answer["all"] if bound["epsilon"]["upper"] is None]
+        self.assertEqual(set(bounds["proven"]), {answer["bound"]})
+        self.assertTrue(set(bounds["lower"]) and set(bounds["lower"]) <= set(lower), (bounds["lower"], lower))
+        self.assertNotIn("", bounds["corrected"])
+        self.assertEqual({row["bound"] for row in rows if row["curve"].startswith("Ours: Theorem 1")},
+                         {"liew-takahashi-2022-theorem-1"})
 
     @unittest.skipIf(LONG, "in check")
     def test_a_figure_that_is_there_is_left_alone(self):
@@ -95,6 +106,23 @@ class Reproduce(CommandTest):
         (self.out / "000-table-2.json").unlink()  # as if the command had been killed before its last file
         self.reproduce("000-table-2", "--resume")
         self.assertTrue((self.out / "000-table-2.json").is_file())
+
+    @unittest.skipIf(LONG, "in check")
+    def test_a_figure_that_is_cut_off_is_written_anew(self):
+        fresh = self.reproduce("000-table-2").stderr
+        self.assertNotIn("anew", fresh)
+        whole = {ending: (self.out / f"000-table-2{ending}").read_bytes() for ending in ENDINGS}
+        for ending, content in whole.items():
+            file = self.out / f"000-table-2{ending}"
+            for damaged in (b"", content[:len(content) // 2]):
+                file.write_bytes(damaged)
+                words = self.reproduce("000-table-2", "--resume").stderr
+                self.assertIn(f"000-table-2: written anew, because in {self.out} {file.name} ", words)
+                self.assertEqual(file.read_bytes(), content, ending)
+        for ending in ENDINGS:
+            (self.out / f"000-table-2{ending}").write_bytes(b"")
+        self.assertIn("written anew", self.reproduce("000-table-2", "--resume").stderr)
+        self.assertIn("already\n", self.reproduce("000-table-2", "--resume").stderr)
 
     @unittest.skipIf(LONG, "in check")
     def test_the_list(self):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -96,7 +97,45 @@ bool has_randomizer(const std::vector<Plan>& plans, const std::string& randomize
                              [&](const Plan& plan) { return name_of(plan.randomizer()) == randomizer; });
 }
 
+// Adds the name to `names` unless the key applies to it, or the list has it already.
+void add_if_foreign(const protocols::KeySpec::Names& applies_to, std::string_view name,
+                    std::vector<std::string_view>& names) {
+  if (!applies_to.empty() && std::ranges::find(applies_to, name) == applies_to.end() &&
+      std::ranges::find(names, name) == names.end()) {
+    names.push_back(name);
+  }
+}
+
+// Returns "protocols shuffle, subset", or an empty text without names.
+std::string named(const char* what, const std::vector<std::string_view>& names) {
+  return names.empty() ? ""
+                       : fmt::format("{}{} {}", what, names.size() == 1 ? "" : "s", fmt::join(names, ", "));
+}
+
 }  // namespace
+
+std::vector<std::string> keys_left_out(const PlanSource& source, const Candidates& candidates,
+                                       Solves solves) {
+  std::vector<std::string> sentences;
+  for (const auto& [key, raw] : source.entries()) {
+    const protocols::KeySpec& spec = protocols::spec_of(key);
+    std::vector<std::string_view> of_protocols, of_randomizers;
+    for (const std::vector<Plan>* plans : {&candidates.plans, &candidates.local}) {
+      for (const Plan& plan : *plans) {
+        const auto solved = solved_keys(plan.source(), solves);
+        if (std::ranges::find(solved, key) != solved.end()) continue;
+        add_if_foreign(spec.protocols, name_of(plan.protocol()), of_protocols);
+        add_if_foreign(spec.randomizers, name_of(plan.randomizer()), of_randomizers);
+      }
+    }
+    const std::string where = named("protocol", of_protocols), with = named("randomizer", of_randomizers);
+    if (where.empty() && with.empty()) continue;
+    sentences.push_back(fmt::format("{} = {} ({}) does not apply to {}{}{}, and is left out there", key,
+                                    raw.text, raw.origin.describe(), where,
+                                    where.empty() || with.empty() ? "" : " or ", with));
+  }
+  return sentences;
+}
 
 Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command command, Solves solves) {
   const Names protocols = names_for(kProtocol, wanted.protocols, [](std::string_view) { return true; });
@@ -115,6 +154,8 @@ Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command
   const std::vector<PlanSource> variants =
       protocols::variants_of(source, settings, named ? "" : "compared by default");
   Candidates candidates{validated(variants.front(), command, solves), {}, {}, {}};
+  // Why a pair was refused: by a value that is wrong for every pair, rather than by a key that one lacks.
+  std::optional<Error> refused;
   for (std::size_t i = 1; i < pairs; ++i) {
     try {
       candidates.plans.push_back(validated(variants[i], command, solves));
@@ -122,6 +163,7 @@ Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command
       const bool of_protocol = refusal.key().starts_with("participation.");
       const bool of_randomizer = refusal.key().starts_with("randomizer.");
       if (!(of_protocol && !protocols.named) && !(of_randomizer && !randomizers.named)) throw;
+      if (!refused || (refused->value().empty() && !refusal.value().empty())) refused.emplace(refusal);
       list(candidates.left_out, settings[i][of_protocol ? 0 : 1].second, reason(refusal));
     }
   }
@@ -130,11 +172,7 @@ Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command
       candidates.local.push_back(validated(variants[i], command, solves));
     }
   }
-  if (candidates.plans.empty()) {
-    const LeftOut& first = candidates.left_out.front();
-    throw Error(ErrorCode::plan, Reason::inapplicable, protocols.named ? "--protocol" : "--randomizer", "",
-                "", fmt::format("leaves nothing to compare: {} {}", first.name, first.why));
-  }
+  if (candidates.plans.empty()) throw Error(*refused);
   return candidates;
 }
 

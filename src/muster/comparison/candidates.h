@@ -40,10 +40,17 @@ struct Candidates {
   std::vector<LeftOut> left_out;
 };
 
-// Throws Error(plan) if the plan itself, or a protocol or randomizer in `wanted`, is incomplete or wrong, if
-// no pair is left, or if a name is unknown. For an unknown name, the error suggests the nearest known name.
+// Throws Error(plan) if the plan itself, or a protocol or randomizer in `wanted`, is incomplete or wrong, or
+// if a name is unknown. For an unknown name, the error suggests the nearest known name. If no pair is left,
+// the error is that of a pair, and names the key or flag that is wrong.
 Candidates candidates_of(const protocols::PlanSource& source, const Wanted& wanted,
                          protocols::Command command, Solves solves);
+
+// Returns one sentence for each stated key that does not apply to some of the candidates, such as
+// "participation.rate = 0.1 (a.toml, line 4, column 9) does not apply to protocols shuffle, subset, and is
+// left out there". `source` and `solves` are those of candidates_of().
+std::vector<std::string> keys_left_out(const protocols::PlanSource& source, const Candidates& candidates,
+                                       Solves solves);
 
 // Returns the plan with its own noise, without keys and flags that do not apply to its own protocol and
 // randomizer. Throws Error(plan) if it is incomplete or wrong.

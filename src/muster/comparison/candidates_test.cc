@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
+#include "muster/plan/keys.h"
 
 namespace muster::comparison {
 namespace {
@@ -100,6 +102,39 @@ TEST(Candidates, AMistakeOfThePlanIsNoReasonToLeaveSomethingOut) {
   EXPECT_THAT(refusal(wrong, {}), HasSubstr("participation.rate = 1.5"));
   EXPECT_THAT(refusal(source_with({{"participation.slots", "10"}}), {{"shuffle"}, {}}),
               HasSubstr("participation.slots = 10 (--slots) does not apply"));
+}
+
+// A plan whose own randomizer cannot be compared itself, and a flag that is wrong for all others.
+TEST(Candidates, WhereNoPairIsLeftTheErrorNamesWhatIsWrong) {
+  const PlanSource source = source_with({{"randomizer.kind", "pure"}, {"randomizer.clip", "-1"}});
+  const Error error = error_of([&] { candidates_of(source, {}, Command::compare, Solves::noise); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "randomizer.clip");
+  EXPECT_EQ(error.value(), "-1");
+  EXPECT_EQ(error.allowed(), protocols::spec_of("randomizer.clip").allowed());
+  EXPECT_THAT(error.what(), HasSubstr("(--clip)"));
+}
+
+TEST(Candidates, EachKeyThatIsLeftOutIsSaidOnce) {
+  const auto sentences = [](const PlanSource& source, const Wanted& wanted, Solves solves = Solves::noise) {
+    return keys_left_out(source, candidates_of(source, wanted, Command::compare, solves), solves);
+  };
+  const PlanSource source =
+      source_with({{"participation.subset", "60"}, {"randomizer.k", "10"}}, "randomizer.clip = 0.5\n");
+  EXPECT_THAT(
+      sentences(source, {{"shuffle", "subset", "shuffled-check-in"}, {"gaussian", "l1", "k-rr"}}),
+      ElementsAre("participation.rate = 0.1 (a.toml, line 4, column 22) does not apply to protocols "
+                  "shuffle, subset, and is left out there",
+                  "randomizer.clip = 0.5 (a.toml, line 9, column 19) does not apply to randomizer k-rr, "
+                  "and is left out there",
+                  "participation.subset = 60 (--subset) does not apply to protocols shuffle, "
+                  "shuffled-check-in, and is left out there",
+                  "randomizer.k = 10 (--k) does not apply to randomizers gaussian, l1, and is left out "
+                  "there"));
+  // The noise is solved for, and the rate, too, only where it can be chosen.
+  EXPECT_THAT(sentences(source_with(), {{"shuffled-check-in"}, {"gaussian", "l1"}}), testing::IsEmpty());
+  EXPECT_THAT(sentences(source_with(), {{"shuffled-check-in", "shuffle"}, {"gaussian"}}, Solves::accuracy),
+              ElementsAre(HasSubstr("does not apply to protocol shuffle, and is left out there")));
 }
 
 TEST(Candidates, NoiseAndRateAreLeftOpen) {

@@ -7,6 +7,7 @@
 
 #include "muster/core/number_text.h"
 #include "muster/reporting/comparison_text.h"
+#include "muster/reporting/run_notes.h"
 #include "muster/reporting/seed_spread.h"
 #include "muster/reporting/text_layout.h"
 
@@ -113,6 +114,14 @@ std::string comparison_table(const Comparison& all) {
     }
   }
   return fmt::format("{}\n{}{}", text, notes, legend(with_rate));
+}
+
+std::string comparison_heading(const Comparison& all, const protocols::Plan& plan) {
+  const std::string held = records_note(plan);
+  return fmt::format("{}, each with the {} that keeps epsilon <= {} at delta {}; {}, {}{}{}", plan.name(),
+                     all.solves == Solves::accuracy ? "least variance of a round's mean" : "least noise",
+                     all.target.epsilon, all.target.delta, count_text(all.clients, "client"),
+                     count_text(all.rounds, "round"), held.empty() ? "" : "; ", held);
 }
 
 std::vector<std::string> left_out_notes(const Comparison& all) {

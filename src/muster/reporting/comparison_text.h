@@ -11,9 +11,14 @@
 #include <vector>
 
 #include "muster/comparison/comparison.h"
+#include "muster/plan/plan.h"
 #include "muster/reporting/json.h"
 
 namespace muster::reporting {
+
+// Returns the line above the table: what is compared, at which target, and whom epsilon is for if clients of
+// the plan hold several records.
+std::string comparison_heading(const comparison::Comparison& all, const protocols::Plan& plan);
 
 // Returns the rows grouped by protocol, with the parties that must be trusted for each guarantee.
 std::string comparison_table(const comparison::Comparison& all);

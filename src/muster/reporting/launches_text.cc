@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "muster/core/number_text.h"
+#include "muster/reporting/run_notes.h"
 #include "muster/reporting/statement_text.h"
 #include "muster/reporting/text_layout.h"
 
@@ -40,6 +43,14 @@ JsonObject launches_json(const accounting::Statement& all, const std::vector<Lau
         statement_json(share.alone).text("plan", share.name).number("without", share.upper_without));
   }
   return statement_json(all).objects("launches", launches);
+}
+
+std::string launches_heading(const std::vector<protocols::Plan>& plans,
+                             const accounting::Question& question) {
+  const auto several = std::ranges::find_if(plans, &protocols::Plan::holds_several);
+  return fmt::format("{} launches, one after another, for a client who takes part in all; {} = {}{}",
+                     plans.size(), question.asks_epsilon() ? "delta" : "epsilon", question.fixed(),
+                     several == plans.end() ? "" : "; " + records_note(*several));
 }
 
 std::string launches_table(const accounting::Statement& all, const std::vector<LaunchShare>& shares) {

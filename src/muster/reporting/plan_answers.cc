@@ -20,6 +20,7 @@
 #include "muster/describe/participation.h"
 #include "muster/papers/comparisons.h"
 #include "muster/plan/keys.h"
+#include "muster/reporting/run_notes.h"
 #include "muster/reporting/statement_text.h"
 
 namespace muster::reporting {
@@ -70,7 +71,8 @@ std::string plan_sentence(const Plan& plan) {
     text += fmt::format("; {}; {}", accounting::describe(stage.participation),
                         count_text(stage.rounds, plan.has_slots() ? "run" : "round"));
   }
-  return text;
+  const std::string held = records_note(plan);
+  return held.empty() ? text : fmt::format("{}; {}", text, held);
 }
 
 std::string heading(const Plan& plan, const Question& question) {

@@ -25,7 +25,8 @@ namespace muster::reporting {
 double delta_of(const protocols::Plan& plan, const std::string& where, const std::string& setter,
                 const std::string& why);
 
-// Describes a plan in one line: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".
+// Describes a plan in one line: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds". If
+// clients hold several records, the line also says whom epsilon is then for (records_note in run_notes.h).
 std::string plan_sentence(const protocols::Plan& plan);
 // Returns the same line, followed by what the question fixes: "...; delta = 1e-05".
 std::string heading(const protocols::Plan& plan, const accounting::Question& question);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/reproduce/points.h"
+
 namespace muster::reproduce {
 
 namespace {
@@ -19,18 +21,26 @@ Curve accuracy_against_epsilon(const std::string& name, Kind kind, const Trained
   Curve curve{name, kind, {}};
   for (const TrainedRound& round : trained.rounds) {
     const accounting::Bound found = bound(round.round);
-    const std::optional<double> epsilon = kind == Kind::lower ? found.lower : found.upper;
-    if (epsilon && std::isfinite(*epsilon)) curve.points.push_back(point_at(*epsilon, round, found.id, band));
+    if (found.upper && std::isfinite(*found.upper)) {
+      curve.points.push_back(point_at(*found.upper, round, found.id, band));
+    }
   }
   return curve;
 }
 
-Curve accuracy_against_proven(const std::string& name, const Trained& trained, Band band) {
-  Curve curve{name, Kind::proven, {}};
+std::vector<Curve> accuracy_against_own(
+    const std::string& proven, const std::string& lower, const Trained& trained,
+    const std::function<accounting::Statement(std::uint64_t rounds)>& statement, Band band) {
+  Curve above{proven, Kind::proven, {}}, below{lower, Kind::lower, {}};
   for (const TrainedRound& round : trained.rounds) {
-    if (std::isfinite(round.epsilon)) curve.points.push_back(point_at(round.epsilon, round, "", band));
+    const accounting::Statement found = statement(round.round);
+    const Point least = lower_point_of(0, found);
+    if (std::isfinite(round.epsilon)) {
+      above.points.push_back(point_at(round.epsilon, round, found.best.id, band));
+    }
+    if (least.value) below.points.push_back(point_at(*least.value, round, least.bound, band));
   }
-  return curve;
+  return {above, below};
 }
 
 Curve accuracy_by_round(const std::string& name, const Trained& trained, Band band) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "muster/accounting/statement.h"
 #include "muster/reproduce/paper_figure.h"
@@ -22,8 +23,12 @@ enum class Band { range, deviation };
 Curve accuracy_against_epsilon(const std::string& name, Kind kind, const Trained& trained,
                                const std::function<accounting::Bound(std::uint64_t rounds)>& bound,
                                Band band = Band::range);
-// Does the same with the proven epsilons that the Trainer has computed already.
-Curve accuracy_against_proven(const std::string& name, const Trained& trained, Band band = Band::range);
+// Returns two such curves by muster's own accounting, named `proven` and `lower`: against the proven epsilons
+// that the Trainer has computed already, and against the lower values of `statement`. Each point has the id
+// of its bound, which the statement after the same rounds names.
+std::vector<Curve> accuracy_against_own(
+    const std::string& proven, const std::string& lower, const Trained& trained,
+    const std::function<accounting::Statement(std::uint64_t rounds)>& statement, Band band = Band::range);
 
 // Returns the curve of kind `simulated` whose x are the rounds done.
 Curve accuracy_by_round(const std::string& name, const Trained& trained, Band band = Band::range);

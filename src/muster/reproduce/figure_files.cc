@@ -16,16 +16,6 @@ namespace {
 
 using reporting::JsonObject;
 
-// Returns the text as a CSV cell in quotes, by the rules of RFC 4180.
-std::string quoted(const std::string& text) {
-  std::string cell = "\"";
-  for (const char c : text) {
-    if (c == '"') cell += '"';
-    cell += c;
-  }
-  return cell + '"';
-}
-
 JsonObject axis_json(const Axis& axis) {
   return JsonObject().text("label", axis.label).text("scale", axis.logarithmic ? "logarithmic" : "linear");
 }
@@ -37,6 +27,12 @@ const Finding& finding_of(const PaperFigure& figure, const std::string& claim) {
   throw Error(ErrorCode::internal, claim, "", "", "has no verdict");
 }
 
+// Returns the command that shows the figure. Without --data, models learn the built-in digits, on which no
+// claim about accuracies can hold as the paper means it.
+std::string command_of(const FigureText& text) {
+  return fmt::format("muster reproduce {}{}", text.id, text.trains ? " --data DIR" : "");
+}
+
 std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& id,
                               const char* ending) {
   return folder / (id + ending);
@@ -44,12 +40,21 @@ std::filesystem::path file_of(const std::filesystem::path& folder, const std::st
 
 }  // namespace
 
+std::string csv_quoted(const std::string& text) {
+  std::string cell = "\"";
+  for (const char c : text) {
+    if (c == '"') cell += '"';
+    cell += c;
+  }
+  return cell + '"';
+}
+
 std::string figure_csv(const PaperFigure& figure) {
-  std::string csv = "curve,kind,x,value,low,high,bound\n";
+  std::string csv = kCsvHeader;
   for (const Curve& curve : figure.curves) {
     for (const Point& point : curve.points) {
       csv += fmt::format(
-          "{},{},{:.17g},{},{},{}\n", quoted(curve.name), name_of(curve.kind), point.x,
+          "{},{},{:.17g},{},{},{}\n", csv_quoted(curve.name), name_of(curve.kind), point.x,
           point.value ? fmt::format("{:.17g}", *point.value) : "",
           point.spread ? fmt::format("{:.17g},{:.17g}", point.spread->low, point.spread->high) : ",",
           point.bound);
@@ -78,7 +83,7 @@ std::string figure_json(const PaperFigure& figure, const FigureText& text) {
                          .text("check", claim.check)
                          .text("verdict", name_of(finding.verdict))
                          .text("found", finding.found)
-                         .text("command", fmt::format("muster reproduce {}", text.id)));
+                         .text("command", command_of(text)));
   }
   return JsonObject()
              .text("id", text.id)
@@ -113,14 +118,6 @@ void write_figure(const PaperFigure& figure, const FigureText& text, const std::
   replace_file(file_of(folder, text.id, ".png"), png_of(figure_svg(figure, text, Theme::light)));
   replace_file(file_of(folder, text.id, "-dark.png"), png_of(figure_svg(figure, text, Theme::dark)));
   replace_file(file_of(folder, text.id, ".json"), figure_json(figure, text));
-}
-
-bool is_written(const std::string& id, const std::filesystem::path& folder) {
-  std::error_code ignored;
-  for (const char* ending : {".csv", ".svg", ".png", "-dark.png", ".json"}) {
-    if (!std::filesystem::is_regular_file(file_of(folder, id, ending), ignored)) return false;
-  }
-  return true;
 }
 
 }  // namespace muster::reproduce

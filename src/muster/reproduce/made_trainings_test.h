@@ -39,7 +39,7 @@ inline Trained made(const Training& training, const std::vector<std::uint64_t>& 
 }
 
 // Expects one finding for each claim of the figure's text, with words, curves in the order of their kinds,
-// and points by increasing x.
+// and points by increasing x. Points of the accountant's own curves must name their bound.
 inline void expect_whole(const PaperFigure& figure, const std::string& id) {
   const FigureText& text = figure_text(id);
   EXPECT_EQ(figure.findings.size(), text.claims.size()) << id;
@@ -51,6 +51,8 @@ inline void expect_whole(const PaperFigure& figure, const std::string& id) {
   EXPECT_TRUE(std::ranges::is_sorted(figure.curves, {}, &Curve::kind)) << id;
   for (const Curve& curve : figure.curves) {
     EXPECT_TRUE(std::ranges::is_sorted(curve.points, {}, &Point::x)) << id << ": " << curve.name;
+    if (curve.kind != Kind::proven && curve.kind != Kind::lower) continue;
+    for (const Point& point : curve.points) EXPECT_NE(point.bound, "") << id << ": " << curve.name;
   }
 }
 

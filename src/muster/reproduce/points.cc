@@ -2,12 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace muster::reproduce {
 
 Point point_of(double x, const accounting::Bound& bound) { return {x, bound.upper, bound.id}; }
+
+Point lower_point_of(double x, const accounting::Statement& statement) {
+  // Bounds with an upper value repeat the statement's lower value; those without one have their own.
+  const auto reaches = std::ranges::find_if(statement.all, [&](const accounting::Bound& bound) {
+    return !bound.upper && bound.lower && bound.lower == statement.best.lower;
+  });
+  return {x, statement.best.lower, reaches == statement.all.end() ? "" : reaches->id};
+}
 
 Curve curve_of(const std::string& name, Kind kind, const std::vector<double>& xs,
                const std::function<Point(double x)>& point) {
@@ -23,7 +32,7 @@ std::vector<Curve> proven_and_lower(const std::string& proven, const std::string
   for (const double x : xs) {
     const accounting::Statement answer = statement(x);
     above.points.push_back(point_of(x, answer.best));
-    below.points.push_back({x, answer.best.lower, ""});
+    below.points.push_back(lower_point_of(x, answer));
   }
   return {above, below};
 }

@@ -14,6 +14,10 @@ namespace muster::reproduce {
 // Returns the point at x with the bound's upper value and id.
 Point point_of(double x, const accounting::Bound& bound);
 
+// Returns the point at x with the statement's lower value, and the id of the lower bound that reaches it. The
+// id is empty if no bound of the statement does, as where the accountant's gate alone says more.
+Point lower_point_of(double x, const accounting::Statement& statement);
+
 // Returns a curve with one point for each x.
 Curve curve_of(const std::string& name, Kind kind, const std::vector<double>& xs,
                const std::function<Point(double x)>& point);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <string>
 
@@ -97,6 +98,10 @@ TEST(FigureFiles, JsonHasEachClaimWithItsVerdict) {
   EXPECT_THAT(
       json, HasSubstr(R"("verdict":"false","found":"It rises.","command":"muster reproduce 009-figure-1")"));
   EXPECT_THAT(json, HasSubstr(R"({"name":"delta =","value":"1e-5","chosen":true})"));
+  FigureText trained = text_of_test();
+  trained.trains = true;
+  EXPECT_THAT(figure_json(figure_of_test(), trained),
+              HasSubstr(R"("command":"muster reproduce 009-figure-1 --data DIR")"));
   PaperFigure silent = figure_of_test();
   silent.findings.clear();
   EXPECT_ERROR(ErrorCode::internal, figure_json(silent, text_of_test()));
@@ -164,12 +169,12 @@ TEST(FigureSvg, LeavesOutWhatIsNotFinite) {
 
 TEST(FigureFiles, AreWrittenWhole) {
   const muster::testing::TemporaryFolder folder;
-  EXPECT_FALSE(is_written("009-figure-1", folder.path() / "new"));
-  make_folder(folder.path() / "new");
-  write_figure(figure_of_test(), text_of_test(), folder.path() / "new");
-  EXPECT_TRUE(is_written("009-figure-1", folder.path() / "new"));
-  std::filesystem::remove(folder.path() / "new" / "009-figure-1.json");
-  EXPECT_FALSE(is_written("009-figure-1", folder.path() / "new"));
+  const std::filesystem::path made = folder.path() / "new";
+  make_folder(made);
+  write_figure(figure_of_test(), text_of_test(), made);
+  for (const char* ending : kFigureEndings) {
+    EXPECT_TRUE(std::filesystem::is_regular_file(made / (std::string("009-figure-1") + ending))) << ending;
+  }
   EXPECT_ERROR(ErrorCode::file, make_folder("/proc/none"));
   EXPECT_ERROR(ErrorCode::file, write_figure(figure_of_test(), text_of_test(), folder.path() / "missing"));
 }

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "muster/reproduce/accuracy_curves.h"
 
@@ -62,10 +65,34 @@ TEST(TrainingFindings, AFigureSaysInWhatItDiffersFromThePaper) {
   EXPECT_THAT(full.differences, IsEmpty());
 }
 
+accounting::Bound bound_of_test(const char* id, std::optional<double> upper, double lower) {
+  accounting::Bound bound;
+  bound.id = id;
+  bound.upper = upper;
+  bound.lower = lower;
+  return bound;
+}
+
 TEST(AccuracyCurves, HaveTheMeanAndTheRangeOfTheSeeds) {
   const Trained both = trained(trainer("", 1));
-  const Curve curve = accuracy_against_proven("a", both);
+  const std::vector<Curve> own = accuracy_against_own("a", "b", both, [](std::uint64_t rounds) {
+    const accounting::Bound best = bound_of_test(rounds == 200 ? "other-proof" : "proof", 9, 0.25);
+    return accounting::Statement{.question = {accounting::Question::Kind::epsilon_at_delta, 1e-5},
+                                 .rounds = rounds,
+                                 .best = best,
+                                 .local_upper = std::nullopt,
+                                 .local_rounds = rounds,
+                                 .all = {best, bound_of_test("pair", std::nullopt, 0.25),
+                                         bound_of_test("worse-pair", std::nullopt, 0.125)}};
+  });
+  const Curve& curve = own[0];
   ASSERT_EQ(curve.points.size(), 2U);
+  EXPECT_EQ(curve.points[0].bound, "proof");
+  EXPECT_EQ(curve.points[1].bound, "other-proof");
+  ASSERT_EQ(own[1].points.size(), 2U);
+  EXPECT_EQ(own[1].kind, Kind::lower);
+  EXPECT_EQ(own[1].points[0].x, 0.25);
+  EXPECT_EQ(own[1].points[0].bound, "pair");
   EXPECT_EQ(curve.points[0].x, 0.5);
   EXPECT_DOUBLE_EQ(*curve.points[0].value, 0.7);
   EXPECT_EQ(curve.points[0].spread->low, 0.6);

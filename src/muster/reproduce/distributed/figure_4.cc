@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/number_text.h"
@@ -92,14 +94,15 @@ std::vector<Curve> curves_of(const std::vector<Run>& runs) {
       [](const Run& run, std::uint64_t rounds) { return run.approximate_rdp(rounds); });
   add("strong composition", Kind::published,
       [](const Run& run, std::uint64_t rounds) { return run.strong(rounds); });
+  std::vector<Curve> lower;
   for (const Run& run : runs) {
-    curves.push_back(accuracy_against_proven(run.named("aggregated check-in, any two records"), run.trained));
+    std::vector<Curve> own = accuracy_against_own(
+        run.named("aggregated check-in, any two records"), run.named("one pair of data sets"), run.trained,
+        [&](std::uint64_t rounds) { return run.accountant->account(rounds, run.question); });
+    curves.push_back(std::move(own[0]));
+    lower.push_back(std::move(own[1]));
   }
-  for (const Run& run : runs) {
-    curves.push_back(accuracy_against_epsilon(
-        run.named("one pair of data sets"), Kind::lower, run.trained,
-        [&](std::uint64_t rounds) { return run.accountant->account(rounds, run.question).best; }));
-  }
+  std::ranges::move(lower, std::back_inserter(curves));
   return curves;
 }
 

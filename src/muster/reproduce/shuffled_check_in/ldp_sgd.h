@@ -33,8 +33,9 @@ class LdpSgdAccounting {
   accounting::Bound strong_composition(std::uint64_t rounds) const;
   // Returns epsilon by Theorem 1, where the victim is among k reports with probability k/n.
   accounting::Bound theorem_1(std::uint64_t rounds) const;
-  // Returns muster's own bounds: the upper value is proven, and the lower one is of one pair of data sets.
-  accounting::Bound ours(std::uint64_t rounds) const;
+  // Returns muster's own statement: the best upper value is proven, and the lower one is of one pair of data
+  // sets.
+  accounting::Statement ours(std::uint64_t rounds) const;
 
  private:
   double clients_, rate_, epsilon0_;

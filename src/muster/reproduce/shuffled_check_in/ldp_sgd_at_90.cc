@@ -55,7 +55,7 @@ std::vector<Finding> epsilons_at_90(const Trainer& trainer, const LdpSgdAccounti
       finding_on_accuracy(trainer, ours, near(by_theorem_2, number_of(figure + "-epsilon-ours")),
                           fmt::format("{}, {} gives {:.4g}; proven are at most {} and at least {}.", when,
                                       its_name, by_theorem_2, rounded_up(round->epsilon),
-                                      rounded_down(accounting.ours(round->round).lower.value_or(0)))),
+                                      rounded_down(accounting.ours(round->round).best.lower.value_or(0)))),
       finding_on_accuracy(trainer, strong, near(by_strong_composition, number_of(figure + "-epsilon-strong")),
                           fmt::format("{}, strong composition gives {:.4g}. Its formula is only cited in "
                                       "the text; the nearest is taken.",
