@@ -25,6 +25,8 @@ RUNNABLE = {
     "l1": {"epsilon0": 1.0, "clip": 1.0},
     "l2": {"epsilon0": 1.0, "clip": 1.0},
     "linf": {"epsilon0": 1.0, "clip": 1.0},
+    "k-rr": {"epsilon0": 1.0, "k": 5},
+    "laplace": {"epsilon0": 1.0, "clip": 1.0},
 }
 D = 5
 
@@ -41,6 +43,18 @@ def vectors(clients, step):
     return np.sin(31 * clients + 7 * np.arange(D) + step).astype(np.float32)
 
 
+def crowd_of(given, **options):
+    """Returns a population whose vectors have D numbers or, for laplace, one."""
+    return muster.Population(given, dimension=1 if given["randomizer.kind"] == "laplace" else D, **options)
+
+
+def rows_of(crowd, clients, step):
+    """Returns vectors that the randomizer of a population takes: for k-rr, indicators of categories."""
+    if crowd.plan["randomizer.kind"] == "k-rr":
+        return np.eye(D, dtype=np.float32)[(7 * np.asarray(clients, dtype=np.int64) + step) % D]
+    return vectors(clients, step)[:, :crowd.dimension]
+
+
 def run(crowd, size=512, steps=None):
     """Runs rounds, all that are left unless `steps` says how many, and returns their means."""
     means = []
@@ -48,7 +62,7 @@ def run(crowd, size=512, steps=None):
         step = crowd.begun
         with crowd.round() as r:
             for clients in r.batches(size):
-                r.send(clients, vectors(clients, step))
+                r.send(clients, rows_of(crowd, clients, step))
         means.append(r.mean)
     return np.array(means)
 
@@ -59,10 +73,10 @@ class Populations(unittest.TestCase):
             for randomizer in RUNNABLE:
                 with self.subTest(protocol=protocol, randomizer=randomizer):
                     given = plan(protocol, randomizer)
-                    expected = run(muster.Population(given, dimension=D, threads=1))
+                    expected = run(crowd_of(given, threads=1))
                     self.assertTrue(np.isfinite(expected).all() and expected.any())
                     for size, threads in ((1, 1), (37, 2), (512, 2)):
-                        again = run(muster.Population(given, dimension=D, threads=threads), size)
+                        again = run(crowd_of(given, threads=threads), size)
                         np.testing.assert_array_equal(again, expected)
 
     def test_the_mean_is_that_of_the_clipped_vectors(self):
@@ -79,13 +93,14 @@ class Populations(unittest.TestCase):
     def test_messages_decode_one_by_one(self):
         for randomizer in RUNNABLE:
             given = plan("shuffled-check-in", randomizer, rounds=1)
-            expected = run(muster.Population(given, dimension=D))[0]
-            with muster.Population(given, dimension=D, threads=2).round() as r:
-                decoded = np.concatenate([r.send_decoded(each, vectors(each, 0)) for each in r.batches(7)])
+            expected = run(crowd_of(given))[0]
+            crowd = crowd_of(given, threads=2)
+            with crowd.round() as r:
+                decoded = np.concatenate([r.send_decoded(each, rows_of(crowd, each, 0)) for each in r.batches(7)])
             self.assertEqual(decoded.dtype, np.float32)
             np.testing.assert_array_equal(r.mean, expected)
             np.testing.assert_allclose(decoded.mean(axis=0, dtype=np.float64), expected, rtol=1e-5, atol=1e-5)
-        with muster.Population(given, dimension=D).round() as r:
+        with muster.Population(plan(), dimension=D).round() as r:
             with self.assertRaisesRegex(muster.UsageError, "does not send|is not the next"):
                 r.send_decoded([10**6], vectors([10**6], 0))
             with self.assertRaisesRegex(muster.PlanError, "has shape"):
