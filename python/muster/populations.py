@@ -50,9 +50,9 @@ class Population:
             same law and much faster (gaussian and k-rr).
         key: "plan" takes the key of all coins and noise from `seed`, so that a run can be repeated, by anybody who knows
             the plan. "secret" draws it from the system: use it whenever a result from real data leaves your hands.
-        on_bad: What becomes of a vector with NaN or infinity. "refuse" raises DataError and abandons the round.
-            "neutral" sends the message of the zero vector, as a real client must, because its silence would tell
-            something about its data.
+        on_bad: What becomes of a vector with NaN or infinity and, for k-rr, of one that is neither the indicator of a
+            category nor zero. "refuse" raises DataError and abandons the round. "neutral" sends the message of the
+            zero vector, as a real client must, because its silence would tell something about its data.
 
     Raises:
         PlanError: The plan cannot be run, or an argument is wrong.

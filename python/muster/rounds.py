@@ -139,7 +139,7 @@ class Round:
         Raises:
             UsageError: Another client is next, or the round is not open; nothing was sent.
             PlanError: The shape or the type is wrong; nothing was sent.
-            DataError: A vector is not finite; the round is abandoned.
+            DataError: A vector is not finite, or for k-rr no indicator of a category; the round is abandoned.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
@@ -212,7 +212,7 @@ class Round:
 
     @property
     def neutral(self) -> int:
-        """How many vectors were not finite and were answered like zero (`on_bad="neutral"`).
+        """How many vectors were refused by the randomizer and answered like zero (`on_bad="neutral"`).
 
         This number reveals something about the data.
 

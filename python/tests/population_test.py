@@ -233,6 +233,27 @@ class Populations(unittest.TestCase):
             r.send(r.clients, np.full((100, D), 1e38, dtype=np.float32))
         self.assertTrue(np.isfinite(r.mean).all())
 
+    # k-rr also refuses finite vectors: those that are no indicator of a category.
+    def test_vectors_that_are_finite_and_refused(self):
+        for fidelity in ("message", "sum"):
+            given = plan("shuffle", "k-rr")
+            rows = np.eye(D, dtype=np.float32)[np.arange(100) % D]
+            rows[7] = 0
+            with muster.Population(given, dimension=D, fidelity=fidelity).round() as expected:
+                expected.send(expected.clients, rows[expected.clients])
+            rows[7, 2] = 0.5
+            crowd = muster.Population(given, dimension=D, fidelity=fidelity)
+            with self.assertRaisesRegex(muster.DataError, "the vector of client 7 is refused: .* indicator") as caught:
+                with crowd.round() as r:
+                    r.send(r.clients, rows[r.clients])
+            error = caught.exception
+            self.assertEqual((error.key, error.value, error.allowed),
+                             ("vector", "client 7", "1 at one category at most, else 0"))
+            with muster.Population(given, dimension=D, fidelity=fidelity, on_bad="neutral").round() as r:
+                r.send(r.clients, rows[r.clients])
+            self.assertEqual((r.count, r.neutral, expected.neutral), (100, 1, 0))
+            np.testing.assert_array_equal(r.mean, expected.mean)
+
     def test_saved_and_resumed_in_another_process(self):
         with tempfile.TemporaryDirectory() as folder:
             crowds = []
