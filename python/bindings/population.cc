@@ -156,6 +156,7 @@ class Population {
     const std::size_t each =
         std::clamp<std::size_t>(kPieceNumbers / run_->options().dimension, 1, kPieceMessages);
     const std::size_t piece = each * run_->options().threads;
+    run_->expect_next(who);  // before the first piece, so that a refused call has sent nothing
     for (std::size_t at = 0; at < count; at += piece) {
       {
         const py::gil_scoped_release others_run;

@@ -193,6 +193,21 @@ class Populations(unittest.TestCase):
             r.mean  # noqa: B018
         self.assertEqual(crowd.charged, 2)
 
+    # So many messages are made in several pieces, and the order is checked before the first.
+    def test_a_large_batch_in_another_order_sends_nothing(self):
+        crowd, same = (muster.Population(plan("shuffle", clients=40_000), dimension=1, threads=1) for _ in range(2))
+        with crowd.round() as r:
+            wrong = r.clients.copy()
+            wrong[-2:] = wrong[:-3:-1]
+            with self.assertRaisesRegex(muster.UsageError, f"client {wrong[-2]} is not the next.* client {wrong[-1]}"):
+                r.send(wrong, vectors(wrong, 0)[:, :1])
+            with self.assertRaisesRegex(muster.UsageError, "all 40000 senders of the round have sent"):
+                r.send_decoded(np.append(r.clients, r.clients[:1]), np.zeros((40_001, 1), dtype=np.float32))
+            r.send(r.clients, vectors(r.clients, 0)[:, :1])
+        with same.round() as expected:
+            expected.send(expected.clients, vectors(expected.clients, 0)[:, :1])
+        np.testing.assert_array_equal(r.mean, expected.mean)
+
     def test_a_body_that_raises_abandons_the_round(self):
         given = plan("shuffle", "l2", delta=1e-5)
         crowd = muster.Population(given, dimension=D)
