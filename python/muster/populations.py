@@ -39,7 +39,8 @@ class Population:
 
     The plan says who takes part, and with which randomizer; it needs neither a model nor data. A round is charged when it
     begins. Results depend on the plan, the key and the vectors alone: not on threads, on the sizes of batches, or on how
-    often the population was saved and resumed. One thread uses a population at a time, in the process that made it.
+    often the population was saved and resumed. One thread uses a population at a time, in the process that made it, and
+    any other is refused meanwhile; but every thread may read `begun`, `charged`, `epsilon` and `repr` at any time.
 
     Args:
         plan: A complete plan with `randomizer.clip` (k-rr has none). With `privacy.budget`, no round begins that

@@ -4,13 +4,10 @@
 """
 
 import json
-import os
 import pathlib
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 import muster_command
@@ -353,50 +350,6 @@ class Populations(unittest.TestCase):
         for size in (0, -1, 1.5, True, None, "1"):
             with self.assertRaises(muster.PlanError), muster.Population(good, dimension=D).round() as r:
                 r.batches(size)
-
-    def test_one_thread_and_one_process(self):
-        crowd = muster.Population(plan("shuffle", clients=8000), dimension=20_000)  # which take long to send
-        with crowd.round() as r:
-            rows = np.broadcast_to(np.zeros((1, 20_000), dtype=np.float32), (8000, 20_000))
-            refused = []
-
-            def other():
-                while sender.is_alive():
-                    try:
-                        crowd.monitor  # noqa: B018
-                    except muster.UsageError as error:
-                        refused.append(str(error))
-
-            sender = threading.Thread(target=lambda: r.send(r.clients, rows))
-            sender.start()
-            other()
-            sender.join()
-        self.assertIn("the population is in use by another thread", refused)
-        child = os.fork()
-        if child == 0:
-            try:
-                crowd.monitor  # noqa: B018
-            except muster.UsageError as error:
-                os._exit(0 if "belongs to the process that made it" in str(error) else 1)
-            os._exit(2)
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
-
-    def test_ctrl_c_abandons_the_round(self):
-        crowd = muster.Population(plan("shuffle", clients=20_000), dimension=20_000, threads=1)
-        rows = np.zeros((1, 20_000), dtype=np.float32)
-        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-        with self.assertRaises(KeyboardInterrupt):
-            with crowd.round() as r:
-                timer.start()
-                r.send(r.clients, np.broadcast_to(rows, (20_000, 20_000)))
-        with self.assertRaisesRegex(muster.UsageError, "was abandoned"):
-            r.mean  # noqa: B018
-        self.assertEqual(crowd.begun, 1)
-        with self.assertRaises(LookupError), crowd.round() as r:
-            r.send(r.clients[:1], rows)
-            with self.assertRaisesRegex(muster.UsageError, "a round is open"):
-                crowd.save("never")
-            raise LookupError
 
     def test_the_monitor_raises_an_alarm(self):
         crowd = muster.Population(plan("shuffled-check-in"), dimension=D)

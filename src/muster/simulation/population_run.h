@@ -15,7 +15,8 @@
 //       run.close(estimate);
 //     }
 //
-// A PopulationRun belongs to one thread.
+// A PopulationRun belongs to one thread at a time, and only plan(), options() and steps() may be called while
+// another uses it: open() changes even the counters.
 #pragma once
 
 #include <cstdint>
