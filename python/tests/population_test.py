@@ -159,6 +159,13 @@ class Populations(unittest.TestCase):
                 with self.assertRaises(muster.PlanError, msg=repr(bad)) as caught:
                     r.send(bad, good)
                 self.assertEqual(caught.exception.key, "clients")
+            # numpy would drop the masks of these, and what is masked would be sent.
+            masked = np.ma.masked_greater(good, 0)
+            for clients, rows, key in ((two, masked, "updates"), (two, list(masked), "updates"),
+                                       (two, np.ma.masked_array(good), "updates"), (np.ma.masked_array(two), good, "clients")):
+                with self.assertRaisesRegex(muster.PlanError, f"^{key}: .*masked array.*; allowed: ") as caught:
+                    r.send(clients, rows)
+                self.assertEqual((caught.exception.code, caught.exception.key), (2, key))
             r.send([], np.empty((0, D), dtype=np.float32))
             r.send([], [])
             r.send(r.clients, vectors(r.clients, 0))
