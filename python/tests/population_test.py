@@ -307,6 +307,20 @@ class Populations(unittest.TestCase):
             with self.assertRaises(muster.FileError):
                 muster.Population.resume(pathlib.Path(folder) / "none.json")
 
+    def test_resuming_says_which_key_is_meant(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "crowd.json"
+            for key, other in (("plan", "secret"), ("secret", "plan")):
+                muster.Population(plan(), dimension=D, key=key).save(path)
+                for good in (None, key):
+                    self.assertEqual(muster.Population.resume(path, key=good).begun, 0)
+                with self.assertRaisesRegex(muster.CheckpointError, f"has key = '{key}'; allowed: '{other}'") as caught:
+                    muster.Population.resume(path, key=other)
+                error = caught.exception
+                self.assertEqual((error.code, error.key, error.value, error.allowed), (3, "key", repr(key), repr(other)))
+            with self.assertRaisesRegex(muster.PlanError, r"allowed: plan \| secret"):
+                muster.Population.resume(path, key="x")
+
     def test_the_epsilon_of_a_schedule_is_that_of_the_rounds_begun(self):
         given = plan(randomizer="ldp-sgd", clients=20, dropout=[[1, 0.1], [2, 0.4]], rounds=3, delta=1e-5)
         crowd = muster.Population(given, dimension=D)
