@@ -19,6 +19,11 @@ def _bad(argument: str, text: str, allowed: str) -> PlanError:
 
 
 def _array_of(argument: str, given: Any, allowed: str) -> NDArray[Any]:
+    # numpy would drop the masks, and what is masked would be sent like any other number.
+    parts = given if isinstance(given, (list, tuple)) else (given,)
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise _bad(argument, "is or has a masked array, whose masked values would be read as well",
+                   f"{allowed}, without a mask, as filled() gives it")
     try:
         if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
             return np.from_dlpack(given)

@@ -136,9 +136,14 @@ class CheckInDataset(FederatedDatasetBase):
         ((2,), 1)
         """
         self._end()  # abandons a round that the backend did not end
-        current = self._population.round()
-        current.__enter__()
-        self._round, self._sent = current, 0
+        # Wherever Ctrl-C comes, a round that the population has opened is kept, and the next cohort abandons it.
+        self._round = current = self._population.round()
+        self._sent = 0
+        try:
+            current.__enter__()
+        except BaseException:
+            self._end()
+            raise
         clients = current.clients
         for place, client in enumerate(clients.tolist()):
             self._client, self._user = client, self._make_dataset(client)

@@ -39,7 +39,8 @@ class Population:
 
     The plan says who takes part, and with which randomizer; it needs neither a model nor data. A round is charged when it
     begins. Results depend on the plan, the key and the vectors alone: not on threads, on the sizes of batches, or on how
-    often the population was saved and resumed. One thread uses a population at a time, in the process that made it.
+    often the population was saved and resumed. One thread uses a population at a time, in the process that made it, and
+    any other is refused meanwhile; but every thread may read `begun`, `charged`, `epsilon` and `repr` at any time.
 
     Args:
         plan: A complete plan with `randomizer.clip` (k-rr has none). With `privacy.budget`, no round begins that
@@ -50,9 +51,9 @@ class Population:
             same law and much faster (gaussian and k-rr).
         key: "plan" takes the key of all coins and noise from `seed`, so that a run can be repeated, by anybody who knows
             the plan. "secret" draws it from the system: use it whenever a result from real data leaves your hands.
-        on_bad: What becomes of a vector with NaN or infinity. "refuse" raises DataError and abandons the round.
-            "neutral" sends the message of the zero vector, as a real client must, because its silence would tell
-            something about its data.
+        on_bad: What becomes of a vector with NaN or infinity and, for k-rr, of one that is neither the indicator of a
+            category nor zero. "refuse" raises DataError and abandons the round. "neutral" sends the message of the
+            zero vector, as a real client must, because its silence would tell something about its data.
 
     Raises:
         PlanError: The plan cannot be run, or an argument is wrong.
@@ -91,7 +92,7 @@ class Population:
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str], *, plan: Plan | None = None, dimension: int | None = None,
-               threads: int | None = None, on_bad: str = "refuse") -> Population:
+               threads: int | None = None, key: str | None = None, on_bad: str = "refuse") -> Population:
         """Goes on with a population that `save` wrote, with the same bits.
 
         Args:
@@ -99,11 +100,12 @@ class Population:
             plan: If given, the file must be of this plan.
             dimension: If given, the file must be of this dimension.
             threads: As for `Population`.
+            key: If given, the file must have this kind of key, "plan" or "secret". Otherwise it may have either.
             on_bad: As for `Population`.
 
         Raises:
             FileError: The file cannot be read.
-            CheckpointError: The file is not as `save` wrote it, or is of another plan or dimension.
+            CheckpointError: The file is not as `save` wrote it, or is of another plan, dimension or key.
 
         >>> import os, tempfile
         >>> import muster
@@ -116,6 +118,8 @@ class Population:
         <muster.Population 0 of 4 rounds begun, 2 numbers a client>
         """
         _choice("on_bad", on_bad, _ON_BAD)
+        if key is not None:
+            _choice("key", key, _KEYS)
         made = object.__new__(cls)
         made._native = _muster.Population.resumed(_path(path), threads, on_bad == "neutral")
         made._plan = Plan._of(made._native.plan())
@@ -123,6 +127,9 @@ class Population:
             raise _other(path, "plan", f"is of another plan: {made._plan!r}")
         if dimension is not None and made.dimension != dimension:
             raise _other(path, "dimension", f"is of dimension {made.dimension}, not {dimension}")
+        found = "secret" if made._native.secret() else "plan"
+        if key is not None and key != found:
+            raise _other(path, "key", f"has key = {found!r}; allowed: {key!r}", repr(found), repr(key))
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -273,8 +280,8 @@ class Monitor:
         return f"<muster.Monitor {self.rounds} rounds watched, {self.alarm or 'no alarm'}>"
 
 
-def _other(path: str | os.PathLike[str], key: str, text: str) -> CheckpointError:
-    return CheckpointError(f"{os.fsdecode(path)} {text}", code=3, kind="checkpoint", key=key)
+def _other(path: str | os.PathLike[str], key: str, text: str, value: str = "", allowed: str = "") -> CheckpointError:
+    return CheckpointError(f"{os.fsdecode(path)} {text}", code=3, kind="checkpoint", key=key, value=value, allowed=allowed)
 
 
 def _choice(argument: str, value: object, allowed: tuple[str, ...]) -> None:

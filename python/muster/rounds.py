@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Iterator
 from types import TracebackType
@@ -16,6 +17,8 @@ if TYPE_CHECKING:  # numpy is imported when the first round is used
     from muster.populations import Population
 
 _Sent = TypeVar("_Sent")
+# The numbers by which populations know their rounds: no two rounds have the same.
+_numbers = itertools.count(1)
 
 
 class Round:
@@ -33,7 +36,7 @@ class Round:
     True
     """
 
-    __slots__ = ("_clients", "_mean", "_population", "_result", "_state")
+    __slots__ = ("_clients", "_mean", "_number", "_population", "_result", "_state")
 
     def __init__(self) -> None:
         raise UsageError("Round is made by Population.round", code=2, kind="usage", reason="missing")
@@ -45,6 +48,7 @@ class Round:
         made = object.__new__(cls)
         made._population = population
         made._clients = np.empty(0, dtype=np.uint64)
+        made._number = next(_numbers)
         made._state = "new"
         made._mean = None
         made._result = (0, 0, False)
@@ -52,6 +56,7 @@ class Round:
 
     _population: Population
     _clients: NDArray[np.uint64]
+    _number: int
     _state: str  # "new", "open", "ended" or "abandoned"
     _mean: NDArray[np.float32] | None
     _result: tuple[int, int, bool]
@@ -59,9 +64,15 @@ class Round:
     def __enter__(self) -> Round:
         if self._state != "new":
             raise _misuse("a round is used in one with block only: ask the population for the next")
-        self._clients = self._population._native.open()
-        self._clients.flags.writeable = False
-        self._state = "open"
+        # Ctrl-C may also come after the population has opened the round. Nobody would then have the round, and no other
+        # could begin, so it is abandoned; it stays charged.
+        try:
+            self._clients = self._population._native.open(self._number)
+            self._clients.flags.writeable = False
+            self._state = "open"
+        except BaseException:
+            self._abandon()
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
@@ -80,15 +91,16 @@ class Round:
         self._state = "ended"
 
     def _abandon(self) -> None:
+        """Abandons the round if the population has opened it. What was charged for it stays charged."""
+        self._population._native.abandon(self._number)
         self._state = "abandoned"
-        self._population._native.abandon()
 
     def _expect_open(self) -> None:
         if self._state == "new":
             raise _misuse("the round has not begun: use it in a with block")
         if self._state == "ended":
             raise _misuse("the round has ended")
-        if self._state == "abandoned" or not self._population._native.is_open():
+        if self._state == "abandoned" or not self._population._native.is_open(self._number):
             raise _misuse("the round was abandoned")
 
     @property
@@ -139,7 +151,7 @@ class Round:
         Raises:
             UsageError: Another client is next, or the round is not open; nothing was sent.
             PlanError: The shape or the type is wrong; nothing was sent.
-            DataError: A vector is not finite; the round is abandoned.
+            DataError: A vector is not finite, or for k-rr no indicator of a category; the round is abandoned.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
@@ -174,7 +186,7 @@ class Round:
         try:
             return native_send(numbers, rows)
         except BaseException:
-            if not self._population._native.is_open():
+            if not self._population._native.is_open(self._number):
                 self._abandon()
             raise
 
@@ -212,7 +224,7 @@ class Round:
 
     @property
     def neutral(self) -> int:
-        """How many vectors were not finite and were answered like zero (`on_bad="neutral"`).
+        """How many vectors were refused by the randomizer and answered like zero (`on_bad="neutral"`).
 
         This number reveals something about the data.
 

@@ -23,6 +23,7 @@ from fractions import Fraction
 import muster_command
 import numpy as np
 from command_line import PROTOCOLS, RANDOMIZERS, keywords, plan, timeless
+from interrupts import expect_soon
 
 import muster
 
@@ -331,7 +332,7 @@ except KeyboardInterrupt:
             self.assertEqual(child.returncode, 0, errors)
             stopped, answer = printed.splitlines()
             self.assertEqual(answer, "True", errors)
-            print(f"Ctrl-C ended {call.split('(')[0].strip('[')} after {float(stopped) - sent:.2f} s")
+            expect_soon(self, call, float(stopped) - sent)
 
     def test_a_signal_handler_that_raises_nothing_stops_nothing(self):
         child = self.run_python("""

@@ -4,13 +4,10 @@
 """
 
 import json
-import os
 import pathlib
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
 import muster_command
@@ -25,6 +22,8 @@ RUNNABLE = {
     "l1": {"epsilon0": 1.0, "clip": 1.0},
     "l2": {"epsilon0": 1.0, "clip": 1.0},
     "linf": {"epsilon0": 1.0, "clip": 1.0},
+    "k-rr": {"epsilon0": 1.0, "k": 5},
+    "laplace": {"epsilon0": 1.0, "clip": 1.0},
 }
 D = 5
 
@@ -41,6 +40,18 @@ def vectors(clients, step):
     return np.sin(31 * clients + 7 * np.arange(D) + step).astype(np.float32)
 
 
+def crowd_of(given, **options):
+    """Returns a population whose vectors have D numbers or, for laplace, one."""
+    return muster.Population(given, dimension=1 if given["randomizer.kind"] == "laplace" else D, **options)
+
+
+def rows_of(crowd, clients, step):
+    """Returns vectors that the randomizer of a population takes: for k-rr, indicators of categories."""
+    if crowd.plan["randomizer.kind"] == "k-rr":
+        return np.eye(D, dtype=np.float32)[(7 * np.asarray(clients, dtype=np.int64) + step) % D]
+    return vectors(clients, step)[:, :crowd.dimension]
+
+
 def run(crowd, size=512, steps=None):
     """Runs rounds, all that are left unless `steps` says how many, and returns their means."""
     means = []
@@ -48,7 +59,7 @@ def run(crowd, size=512, steps=None):
         step = crowd.begun
         with crowd.round() as r:
             for clients in r.batches(size):
-                r.send(clients, vectors(clients, step))
+                r.send(clients, rows_of(crowd, clients, step))
         means.append(r.mean)
     return np.array(means)
 
@@ -59,10 +70,10 @@ class Populations(unittest.TestCase):
             for randomizer in RUNNABLE:
                 with self.subTest(protocol=protocol, randomizer=randomizer):
                     given = plan(protocol, randomizer)
-                    expected = run(muster.Population(given, dimension=D, threads=1))
+                    expected = run(crowd_of(given, threads=1))
                     self.assertTrue(np.isfinite(expected).all() and expected.any())
                     for size, threads in ((1, 1), (37, 2), (512, 2)):
-                        again = run(muster.Population(given, dimension=D, threads=threads), size)
+                        again = run(crowd_of(given, threads=threads), size)
                         np.testing.assert_array_equal(again, expected)
 
     def test_the_mean_is_that_of_the_clipped_vectors(self):
@@ -79,13 +90,14 @@ class Populations(unittest.TestCase):
     def test_messages_decode_one_by_one(self):
         for randomizer in RUNNABLE:
             given = plan("shuffled-check-in", randomizer, rounds=1)
-            expected = run(muster.Population(given, dimension=D))[0]
-            with muster.Population(given, dimension=D, threads=2).round() as r:
-                decoded = np.concatenate([r.send_decoded(each, vectors(each, 0)) for each in r.batches(7)])
+            expected = run(crowd_of(given))[0]
+            crowd = crowd_of(given, threads=2)
+            with crowd.round() as r:
+                decoded = np.concatenate([r.send_decoded(each, rows_of(crowd, each, 0)) for each in r.batches(7)])
             self.assertEqual(decoded.dtype, np.float32)
             np.testing.assert_array_equal(r.mean, expected)
             np.testing.assert_allclose(decoded.mean(axis=0, dtype=np.float64), expected, rtol=1e-5, atol=1e-5)
-        with muster.Population(given, dimension=D).round() as r:
+        with muster.Population(plan(), dimension=D).round() as r:
             with self.assertRaisesRegex(muster.UsageError, "does not send|is not the next"):
                 r.send_decoded([10**6], vectors([10**6], 0))
             with self.assertRaisesRegex(muster.PlanError, "has shape"):
@@ -147,6 +159,13 @@ class Populations(unittest.TestCase):
                 with self.assertRaises(muster.PlanError, msg=repr(bad)) as caught:
                     r.send(bad, good)
                 self.assertEqual(caught.exception.key, "clients")
+            # numpy would drop the masks of these, and what is masked would be sent.
+            masked = np.ma.masked_greater(good, 0)
+            for clients, rows, key in ((two, masked, "updates"), (two, list(masked), "updates"),
+                                       (two, np.ma.masked_array(good), "updates"), (np.ma.masked_array(two), good, "clients")):
+                with self.assertRaisesRegex(muster.PlanError, f"^{key}: .*masked array.*; allowed: ") as caught:
+                    r.send(clients, rows)
+                self.assertEqual((caught.exception.code, caught.exception.key), (2, key))
             r.send([], np.empty((0, D), dtype=np.float32))
             r.send([], [])
             r.send(r.clients, vectors(r.clients, 0))
@@ -177,6 +196,21 @@ class Populations(unittest.TestCase):
         with self.assertRaisesRegex(muster.UsageError, "was abandoned"):
             r.mean  # noqa: B018
         self.assertEqual(crowd.charged, 2)
+
+    # So many messages are made in several pieces, and the order is checked before the first.
+    def test_a_large_batch_in_another_order_sends_nothing(self):
+        crowd, same = (muster.Population(plan("shuffle", clients=40_000), dimension=1, threads=1) for _ in range(2))
+        with crowd.round() as r:
+            wrong = r.clients.copy()
+            wrong[-2:] = wrong[:-3:-1]
+            with self.assertRaisesRegex(muster.UsageError, f"client {wrong[-2]} is not the next.* client {wrong[-1]}"):
+                r.send(wrong, vectors(wrong, 0)[:, :1])
+            with self.assertRaisesRegex(muster.UsageError, "all 40000 senders of the round have sent"):
+                r.send_decoded(np.append(r.clients, r.clients[:1]), np.zeros((40_001, 1), dtype=np.float32))
+            r.send(r.clients, vectors(r.clients, 0)[:, :1])
+        with same.round() as expected:
+            expected.send(expected.clients, vectors(expected.clients, 0)[:, :1])
+        np.testing.assert_array_equal(r.mean, expected.mean)
 
     def test_a_body_that_raises_abandons_the_round(self):
         given = plan("shuffle", "l2", delta=1e-5)
@@ -218,6 +252,27 @@ class Populations(unittest.TestCase):
             r.send(r.clients, np.full((100, D), 1e38, dtype=np.float32))
         self.assertTrue(np.isfinite(r.mean).all())
 
+    # k-rr also refuses finite vectors: those that are no indicator of a category.
+    def test_vectors_that_are_finite_and_refused(self):
+        for fidelity in ("message", "sum"):
+            given = plan("shuffle", "k-rr")
+            rows = np.eye(D, dtype=np.float32)[np.arange(100) % D]
+            rows[7] = 0
+            with muster.Population(given, dimension=D, fidelity=fidelity).round() as expected:
+                expected.send(expected.clients, rows[expected.clients])
+            rows[7, 2] = 0.5
+            crowd = muster.Population(given, dimension=D, fidelity=fidelity)
+            with self.assertRaisesRegex(muster.DataError, "the vector of client 7 is refused: .* indicator") as caught:
+                with crowd.round() as r:
+                    r.send(r.clients, rows[r.clients])
+            error = caught.exception
+            self.assertEqual((error.key, error.value, error.allowed),
+                             ("vector", "client 7", "1 at one category at most, else 0"))
+            with muster.Population(given, dimension=D, fidelity=fidelity, on_bad="neutral").round() as r:
+                r.send(r.clients, rows[r.clients])
+            self.assertEqual((r.count, r.neutral, expected.neutral), (100, 1, 0))
+            np.testing.assert_array_equal(r.mean, expected.mean)
+
     def test_saved_and_resumed_in_another_process(self):
         with tempfile.TemporaryDirectory() as folder:
             crowds = []
@@ -251,6 +306,20 @@ class Populations(unittest.TestCase):
                 muster.Population.resume(path)
             with self.assertRaises(muster.FileError):
                 muster.Population.resume(pathlib.Path(folder) / "none.json")
+
+    def test_resuming_says_which_key_is_meant(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "crowd.json"
+            for key, other in (("plan", "secret"), ("secret", "plan")):
+                muster.Population(plan(), dimension=D, key=key).save(path)
+                for good in (None, key):
+                    self.assertEqual(muster.Population.resume(path, key=good).begun, 0)
+                with self.assertRaisesRegex(muster.CheckpointError, f"has key = '{key}'; allowed: '{other}'") as caught:
+                    muster.Population.resume(path, key=other)
+                error = caught.exception
+                self.assertEqual((error.code, error.key, error.value, error.allowed), (3, "key", repr(key), repr(other)))
+            with self.assertRaisesRegex(muster.PlanError, r"allowed: plan \| secret"):
+                muster.Population.resume(path, key="x")
 
     def test_the_epsilon_of_a_schedule_is_that_of_the_rounds_begun(self):
         given = plan(randomizer="ldp-sgd", clients=20, dropout=[[1, 0.1], [2, 0.4]], rounds=3, delta=1e-5)
@@ -302,50 +371,6 @@ class Populations(unittest.TestCase):
         for size in (0, -1, 1.5, True, None, "1"):
             with self.assertRaises(muster.PlanError), muster.Population(good, dimension=D).round() as r:
                 r.batches(size)
-
-    def test_one_thread_and_one_process(self):
-        crowd = muster.Population(plan("shuffle", clients=8000), dimension=20_000)  # which take long to send
-        with crowd.round() as r:
-            rows = np.broadcast_to(np.zeros((1, 20_000), dtype=np.float32), (8000, 20_000))
-            refused = []
-
-            def other():
-                while sender.is_alive():
-                    try:
-                        crowd.monitor  # noqa: B018
-                    except muster.UsageError as error:
-                        refused.append(str(error))
-
-            sender = threading.Thread(target=lambda: r.send(r.clients, rows))
-            sender.start()
-            other()
-            sender.join()
-        self.assertIn("the population is in use by another thread", refused)
-        child = os.fork()
-        if child == 0:
-            try:
-                crowd.monitor  # noqa: B018
-            except muster.UsageError as error:
-                os._exit(0 if "belongs to the process that made it" in str(error) else 1)
-            os._exit(2)
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
-
-    def test_ctrl_c_abandons_the_round(self):
-        crowd = muster.Population(plan("shuffle", clients=20_000), dimension=20_000, threads=1)
-        rows = np.zeros((1, 20_000), dtype=np.float32)
-        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-        with self.assertRaises(KeyboardInterrupt):
-            with crowd.round() as r:
-                timer.start()
-                r.send(r.clients, np.broadcast_to(rows, (20_000, 20_000)))
-        with self.assertRaisesRegex(muster.UsageError, "was abandoned"):
-            r.mean  # noqa: B018
-        self.assertEqual(crowd.begun, 1)
-        with self.assertRaises(LookupError), crowd.round() as r:
-            r.send(r.clients[:1], rows)
-            with self.assertRaisesRegex(muster.UsageError, "a round is open"):
-                crowd.save("never")
-            raise LookupError
 
     def test_the_monitor_raises_an_alarm(self):
         crowd = muster.Population(plan("shuffled-check-in"), dimension=D)

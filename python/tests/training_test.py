@@ -19,6 +19,7 @@ import unittest
 
 import muster_command
 import numpy as np
+from interrupts import expect_soon
 from small_data import DIGITS, SMALL
 
 import muster
@@ -155,7 +156,7 @@ class Training(Folders):
         done.set()
         other.join()
         self.assertGreater(len(ticks), 20)  # the other thread ran meanwhile
-        print(f"Ctrl-C ended train after {ended - sent[0]:.2f} s")
+        expect_soon(self, "train", ended - sent[0])
 
         def stop(logged):
             raise StopIteration(logged["round"])

@@ -53,10 +53,18 @@ class Rounds:
                              "of your own); optimizer.abandon() gives the round up", code=2, kind="usage",
                              reason="contradiction", key="round")
         self.settle()
-        opened = self.population.round()
-        opened.__enter__()
-        self._round, self._sent, self._clients = opened, 0, [int(client) for client in opened.clients]
-        self.charge()
+        begun = self.population.begun
+        # Wherever Ctrl-C comes, a round that the population has begun is charged, and is kept or abandoned.
+        self._round = opened = self.population.round()
+        try:
+            opened.__enter__()
+            self._sent, self._clients = 0, [int(client) for client in opened.clients]
+        except BaseException:
+            self.abandon()
+            raise
+        finally:
+            if self.population.begun > begun:
+                self.charge()
         return self._clients
 
     def send(self, rows: torch.Tensor) -> None:

@@ -26,13 +26,13 @@ class SumSampler {
   // Returns an empty sum of clipped vectors.
   virtual MessageSum make_sum() const = 0;
 
-  // Clips one client's vector and adds it. If the vector contains NaN or infinity, throws Error(data) and
-  // adds nothing.
+  // Clips one client's vector and adds it. If the vector contains NaN or infinity, or is one that the
+  // randomizer refuses (k_rr.h), throws Error(data) and adds nothing.
   virtual void add(std::span<const float> vector, MessageSum& exact) const = 0;
   // Adds the vectors of several clients. The sum has the same bits as after calling add() on each vector.
   // This can be faster, because each pass over the sum takes in as many as VectorRandomizer::kPass vectors.
-  // Passes take the vectors in their order. If a vector contains NaN or infinity, throws Error(data), and no
-  // vector of its pass or of a later one is added.
+  // Passes take the vectors in their order. If add() would refuse a vector, throws Error(data), and no vector
+  // of its pass or of a later one is added.
   virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const = 0;
 
   // Draws a sum of exact.count() messages of the randomizer. Its bits come from the stream (key,

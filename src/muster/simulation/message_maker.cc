@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 #include "muster/core/error.h"
@@ -62,46 +63,55 @@ void MessageMaker::flush() {
   waiting_ = 0;
 }
 
-// Whether a vector is finite is checked here only after the randomizer has refused it. The randomizer notices
-// entries that are not finite in passes over the vector that it makes anyway, whereas a check in advance
-// would cost another pass over every vector.
+// Whether a vector is one that the randomizer takes is found out only when the randomizer refuses it, because
+// it notices this in passes over the vector that it makes anyway, whereas a check in advance would cost
+// another pass over every vector.
 void MessageMaker::randomize(const protocols::Sender& sender, std::span<const float> vector) {
   const auto attempt = [&](std::span<const float> of) {
     randomizer_.randomize(of, key_, sender.round, sender.client, *scratch_, messages_[waiting_]);
   };
   try {
     attempt(vector);
-  } catch (const Error&) {
-    if (!replaces(sender, vector)) throw;
+  } catch (const Error& refusal) {
+    if (refusal.code() != ErrorCode::data) throw;
+    replace(sender, vector, refusal);
     attempt(zeros());
   }
 }
 
+// The vectors of a flush are one pass, of which the sampler adds all or none. If it refuses one of them, they
+// are added one by one, which leaves the same bits, to find out which are refused.
 void MessageMaker::add_vectors() {
-  const auto add = [&] { sum_->add_all(std::span(vectors_).first(waiting_), aggregator_.sum()); };
+  const std::span<const std::span<const float>> vectors = std::span(vectors_).first(waiting_);
   try {
-    add();
-  } catch (const Error&) {
-    bool replaced = false;
-    for (std::size_t i = 0; i < waiting_; ++i) {
-      if (!replaces(senders_[i], vectors_[i])) continue;
-      vectors_[i] = zeros();
-      replaced = true;
+    sum_->add_all(vectors, aggregator_.sum());
+    return;
+  } catch (const Error& refusal) {
+    if (refusal.code() != ErrorCode::data) throw;
+  }
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    try {
+      sum_->add(vectors[i], aggregator_.sum());
+    } catch (const Error& refusal) {
+      replace(senders_[i], vectors[i], refusal);
+      sum_->add(zeros(), aggregator_.sum());
     }
-    if (!replaced) throw;
-    add();
   }
 }
 
-bool MessageMaker::replaces(const protocols::Sender& sender, std::span<const float> vector) {
-  if (randomizers::is_finite(vector)) return false;
-  if (bad_ == BadVector::refused) {
-    throw Error::in_words(
-        ErrorCode::data, "vector", fmt::format("client {}", sender.client), "finite numbers",
-        fmt::format("the vector of client {} has an entry that is NaN or infinite", sender.client));
+void MessageMaker::replace(const protocols::Sender& sender, std::span<const float> vector,
+                           const Error& refusal) {
+  if (bad_ == BadVector::answered_neutrally) {
+    ++neutral_;
+    return;
   }
-  ++neutral_;
-  return true;
+  const std::string client = fmt::format("client {}", sender.client);
+  if (randomizers::is_finite(vector)) {
+    throw Error::in_words(ErrorCode::data, "vector", client, refusal.allowed(),
+                          fmt::format("the vector of {} is refused: {}", client, refusal.what()));
+  }
+  throw Error::in_words(ErrorCode::data, "vector", client, "finite numbers",
+                        fmt::format("the vector of {} has an entry that is NaN or infinite", client));
 }
 
 std::span<const float> MessageMaker::zeros() {

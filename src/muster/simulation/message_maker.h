@@ -2,8 +2,9 @@
 // messages up, several in one pass.
 //
 // With a sum sampler (the `sum` fidelity), no message is made: the clipped vectors are added up exactly, and
-// the noise of all messages is drawn later. A vector that is not finite is either answered like the zero
-// vector, as a client must (docs/theory/what-the-system-owes.md), or refused.
+// the noise of all messages is drawn later. A vector that the randomizer does not take, because it is not
+// finite or, for k-rr, no indicator of a category, is either answered like the zero vector, as a client must
+// (docs/theory/what-the-system-owes.md), or refused.
 //
 // Order of calls in a step: begin(), then make() for each sender, flush() and end() once each, and then
 // aggregator() for what was added up. A maker belongs to one thread at a time, and the arguments of its
@@ -18,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "muster/core/error.h"
 #include "muster/protocols/aggregate.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/random/keyed_stream.h"
@@ -26,7 +28,8 @@
 
 namespace muster::simulation {
 
-// What becomes of a vector that has an entry that is NaN or infinite.
+// What becomes of a vector that the randomizer does not take: one with an entry that is NaN or infinite and,
+// for k-rr, one that is neither the indicator of a category nor zero.
 enum class BadVector { answered_neutrally, refused };
 
 class MessageMaker {
@@ -64,9 +67,9 @@ class MessageMaker {
   void randomize(const protocols::Sender& sender, std::span<const float> vector);
   void wait();
   void add_vectors();
-  // Returns whether the zero vector replaces the sender's vector, because that is not finite, and counts the
-  // answer as neutral. Throws Error(data) instead if such vectors are refused.
-  bool replaces(const protocols::Sender& sender, std::span<const float> vector);
+  // Counts a neutral answer, because the zero vector replaces the sender's vector, for which the randomizer
+  // threw `refusal`. Throws Error(data), which names the client, instead if such vectors are refused.
+  void replace(const protocols::Sender& sender, std::span<const float> vector, const Error& refusal);
   std::span<const float> zeros();
 
   const randomizers::VectorRandomizer& randomizer_;

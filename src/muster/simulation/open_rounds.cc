@@ -54,14 +54,14 @@ std::span<const std::uint64_t> OpenRounds::open(std::uint64_t first_round) {
 void OpenRounds::expect_next(std::span<const std::uint64_t> clients) const {
   if (!open_) refuse("", "", "no round is open, so nobody can send");
   for (std::size_t i = 0; i < clients.size(); ++i) {
-    const std::string client = fmt::format("{}", clients[i]);
     const std::size_t place = sent_ + i;
+    if (place < clients_.size() && clients[i] == clients_[place]) continue;
+    const std::string client = fmt::format("{}", clients[i]);
     if (place >= clients_.size()) {
       refuse(client, "",
              fmt::format("client {} cannot send: all {} senders of the round have sent", client,
                          clients_.size()));
     }
-    if (clients[i] == clients_[place]) continue;
     const auto found = std::ranges::find(clients_, clients[i]);
     const char* why = found == clients_.end() ? "does not send in this round"
                       : found < clients_.begin() + static_cast<std::ptrdiff_t>(place)

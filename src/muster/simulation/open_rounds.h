@@ -50,12 +50,16 @@ class OpenRounds {
   // The number of messages of the step, including those of the server's dummies.
   std::uint64_t messages() const { return step_.senders().size(); }
 
+  // Throws Error(usage) if no step is open, if all clients have sent, or if another client is next, which the
+  // error names. A caller that hands vectors over in several pieces calls this for all of them before the
+  // first piece, so that either all or none are taken in.
+  void expect_next(std::span<const std::uint64_t> clients) const;
+
   // Takes in the vectors of `clients`, which must be the next of those that open() returned. The vector of
   // clients[i] begins at rows + i * stride, has as many floats as the randomizer's dimension, and is not
-  // copied. Throws Error(usage), and takes in nothing, if no step is open, if all clients have sent, or if
-  // another client is next, which the error names. Throws Error(data), which names the client, for a vector
-  // that is not finite and must be refused, and Error(interrupted) if it is interrupted; in both cases the
-  // step is abandoned.
+  // copied. Throws what expect_next() throws, and takes in nothing then. Throws Error(data), which names the
+  // client, for a vector that the randomizer does not take and that must be refused (BadVector), and
+  // Error(interrupted) if it is interrupted; in both cases the step is abandoned.
   void send(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride);
 
   // Does the same as send(), and overwrites the `dimension` floats that begin at decoded + i * dimension with
@@ -74,7 +78,6 @@ class OpenRounds {
   void abandon();
 
  private:
-  void expect_next(std::span<const std::uint64_t> clients) const;
   // Makes messages in turns; if that fails, abandons the step.
   template <typename Make>
   void make_all(std::size_t senders, const Make& make);

@@ -18,6 +18,8 @@
 #include "muster/protocols/roll_call_check_in.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
+#include "muster/randomizers/k_rr.h"
+#include "muster/randomizers/k_rr_sum.h"
 #include "muster/randomizers/ldp_sgd.h"
 #include "muster/randomizers/linf.h"
 #include "muster/simulation/round_engine.h"
@@ -290,6 +292,49 @@ TEST_F(OpenRoundsTest, AVectorThatIsNotFiniteIsRefusedOrAnsweredNeutrally) {
       send_all(strict, strict.open(2), 11);
       EXPECT_EQ(strict.close(estimate).neutral, 0u);
       EXPECT_EQ(estimate, by_engine(*randomizer, same, 2, sampler));
+    }
+  }
+}
+
+// k-rr also refuses finite vectors: those that are no indicator of a category.
+TEST_F(OpenRoundsTest, AFiniteVectorThatTheRandomizerRefusesIsRefusedOrAnsweredNeutrally) {
+  const auto randomizer = randomizers::make_k_rr(2.0, kDimension);
+  const auto sum = randomizers::make_k_rr_sum(2.0, kDimension);
+  // Sends the indicator of each client's category, but of client `odd` the number `odd_entry` in entry 0.
+  const auto step = [](OpenRounds& rounds, std::uint64_t odd, float odd_entry) {
+    const auto who = rounds.open(1);
+    std::vector<float> rows(who.size() * kDimension);
+    for (std::size_t c = 0; c < who.size(); ++c) {
+      rows[c * kDimension + (who[c] == odd ? 0 : who[c] % kDimension)] = who[c] == odd ? odd_entry : 1.0f;
+    }
+    rounds.send(who, rows.data(), kDimension);
+  };
+  for (const randomizers::SumSampler* sampler : {static_cast<const randomizers::SumSampler*>(nullptr),
+                                                 static_cast<const randomizers::SumSampler*>(sum.get())}) {
+    for (const unsigned threads : {1u, 3u}) {
+      protocols::RollCallByCoins roll_call = coins();
+      WorkerTeam team(threads);
+      OpenRounds strict(*randomizer, sampler, roll_call, kClients, key_, team);
+      const std::uint64_t odd = strict.open(1)[3];
+      const Error error = error_of([&] { step(strict, odd, 0.5f); });
+      EXPECT_EQ(error.code(), ErrorCode::data);
+      EXPECT_EQ(error.key(), "vector");
+      EXPECT_EQ(error.value(), "client " + std::to_string(odd));
+      EXPECT_EQ(error.allowed(), "1 at one category at most, else 0");
+      EXPECT_EQ(std::string(error.what()),
+                "the vector of client " + std::to_string(odd) +
+                    " is refused: gradient[0] is not the indicator of a category, as k-rr needs; found: "
+                    "0.500000, expected: 1 at one category at most, else 0");
+      EXPECT_FALSE(strict.is_open());
+
+      OpenRounds lenient(*randomizer, sampler, roll_call, kClients, key_, team,
+                         BadVector::answered_neutrally);
+      std::vector<float> estimate(kDimension), expected(kDimension);
+      step(lenient, odd, 0.5f);
+      EXPECT_EQ(lenient.close(estimate).neutral, 1u);
+      step(strict, odd, 0.0f);
+      EXPECT_EQ(strict.close(expected).neutral, 0u);
+      EXPECT_EQ(estimate, expected);
     }
   }
 }

@@ -15,7 +15,8 @@
 //       run.close(estimate);
 //     }
 //
-// A PopulationRun belongs to one thread.
+// A PopulationRun belongs to one thread at a time, and only plan(), options() and steps() may be called while
+// another uses it: open() changes even the counters.
 #pragma once
 
 #include <cstdint>
@@ -83,9 +84,10 @@ class PopulationRun {
   std::uint64_t rounds_charged() const { return plan_.rounds_charged(rounds_begun()); }
 
   // Begins the next step. Throws Error(usage) if a step is open or all steps have begun, Error(budget) if the
-  // step would exceed the budget, and what OpenRounds::open throws. The six functions after it are those of
-  // OpenRounds.
+  // step would exceed the budget, and what OpenRounds::open throws. The functions from expect_next() to
+  // sent() are those of OpenRounds.
   std::span<const std::uint64_t> open();
+  void expect_next(std::span<const std::uint64_t> clients) const { rounds_->expect_next(clients); }
   void send(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride) {
     rounds_->send(clients, rows, stride);
   }
