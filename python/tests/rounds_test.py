@@ -159,7 +159,7 @@ class Threads(unittest.TestCase):
 
 class CtrlC(unittest.TestCase):
     def test_ctrl_c_abandons_the_round(self):
-        crowd, rows = big(200_000, threads=1)
+        crowd, rows = big(1_000_000, threads=1)  # which take a minute to send
         sent = []
         timer = threading.Timer(0.3, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
         with self.assertRaises(KeyboardInterrupt):

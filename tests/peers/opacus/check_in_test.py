@@ -20,6 +20,7 @@ import muster
 import muster.opacus
 from muster.opacus import CheckInOptimizer
 from muster.opacus._rounds import CheckIns
+from muster.rounds import Round
 
 FALSE_ALARM = 1e-6
 
@@ -81,6 +82,20 @@ class CheckInTest(unittest.TestCase):
             self.assertGreater(seen.count([]), 0)
             self.assertEqual(len(training.accountant), 40)
             self.assertEqual(training.accountant.get_epsilon(1e-4), cost)
+
+    # Ctrl-C may come when the population has begun a round and the loader does not have it yet.
+    def test_a_round_is_charged_if_ctrl_c_comes_while_it_begins(self):
+        training, begin = Training(plan_of()), Round.__enter__
+
+        def interrupted(opened):
+            begin(opened)
+            raise KeyboardInterrupt
+
+        with mock.patch.object(Round, "__enter__", interrupted), self.assertRaises(KeyboardInterrupt):
+            next(iter(training.loader))
+        self.assertEqual(len(training.accountant), 1)
+        self.assertEqual(len(training.run()), 39)
+        self.assertEqual(len(training.accountant), 40)
 
     # A loop of plain autograd, record by record, over a population of its own has the same parameters.
     def test_parameters_are_those_of_a_slow_loop(self):
@@ -163,7 +178,7 @@ class WrongAdapters(unittest.TestCase):
         loop = "test_parameters_are_those_of_a_slow_loop"
         expected = {
             NoiseOnTheSum: {"test_every_record_has_noise_of_its_own", loop},
-            ChargedInStep: {"test_every_round_is_charged"},
+            ChargedInStep: {"test_every_round_is_charged", "test_a_round_is_charged_if_ctrl_c_comes_while_it_begins"},
             CoinsIgnored: {"test_batches_are_the_check_ins", "test_orders_are_of_a_fresh_shuffle", loop},
             ShuffleForgotten: {"test_orders_are_of_a_fresh_shuffle", loop},
         }

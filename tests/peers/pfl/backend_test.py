@@ -27,6 +27,7 @@ from pfl.stats import ElementWeightedMappedVectorStatistics, MappedVectorStatist
 
 import muster
 from muster.pfl import CheckInDataset, CheckInMechanism
+from muster.rounds import Round
 
 SHAPES = {"weights": (4, 3), "bias": (3,)}
 DIMENSION = 15
@@ -230,6 +231,20 @@ class Rounds(unittest.TestCase):
         self.assertLessEqual(float(crowd.epsilon), budget)
 
     # After an error in the middle of a round, the next cohort is a new round, and the old one stays charged.
+    # Ctrl-C may come when the population has begun a round and the cohort does not have it yet.
+    def test_ctrl_c_while_a_round_begins(self):
+        users, begin = CheckInDataset(muster.Population(plan_of(), dimension=DIMENSION), user_of), Round.__enter__
+
+        def interrupted(opened):
+            begin(opened)
+            raise KeyboardInterrupt
+
+        with unittest.mock.patch.object(Round, "__enter__", interrupted), self.assertRaises(KeyboardInterrupt):
+            next(users.get_cohort(20))
+        self.assertEqual(users.population.charged, 1)
+        next(users.get_cohort(20))
+        self.assertEqual(users.population.charged, 2)
+
     def test_a_round_that_was_left_is_abandoned(self):
         crowd = muster.Population(plan_of(), dimension=DIMENSION)
         users = CheckInDataset(crowd, user_of)
