@@ -169,7 +169,11 @@ allowed: muster.opacus.accountant_class(clients=2, protocol='shuffle', minimum=1
             attached(self)
             self._rounds.charged = attached.accountant._charged_by()
 
-        self._rounds.allow = lambda: attached.expect_charged(self._rounds.charged, self.population.begun)
+        def allow() -> None:
+            attached.expect_charged(self._rounds.charged, self.population.begun)
+            attached.expect_affordable(self.plan, self.population.begun)
+
+        self._rounds.allow = allow
         self._rounds.charge = charge
 
     def clip_and_accumulate(self) -> None:

@@ -164,6 +164,29 @@ class Misuse(unittest.TestCase):
         self.refused("privacy.budget", training.run, muster.BudgetReached)
         self.assertEqual(training.accountant.get_epsilon(1e-4), cost)
 
+    # The budget is for everything that the accountant was charged, before this training and beside it.
+    def test_budget_of_an_accountant_with_earlier_charges(self):
+        plan = plan_of(rounds=4, budget=float(muster.account(plan_of(rounds=3))))
+        for earlier in (1, 3):
+            accountant = muster.opacus.accountant_class(clients=20)()
+            Training(plan_of(rounds=earlier), accountant=accountant).run()
+            training = Training(plan, accountant=accountant)
+            with self.assertRaisesRegex(muster.BudgetReached, f"does not pay for round {4 - earlier}: 3 rounds") as caught:
+                training.run()
+            error = caught.exception
+            self.assertEqual((error.code, error.kind, error.key, error.value),
+                             (4, "budget", "privacy.budget", str(plan["privacy.budget"])))
+            self.assertEqual((training.optimizer.population.begun, len(accountant)), (3 - earlier, 3))
+            self.assertEqual(accountant.get_epsilon(1e-4), plan["privacy.budget"])
+        accountant = muster.opacus.accountant_class(clients=20)()
+        training, beside = Training(plan, accountant=accountant), Training(plan_of(), accountant=accountant)
+        training.run(1)
+        beside.run(2)
+        self.refused("round 2: 3 rounds were charged before", training.run, muster.BudgetReached)
+        unprotected = muster.opacus.accountant_class(clients=20)()
+        unprotected.step(noise_multiplier=0.0, sample_rate=0.1)
+        self.refused("round 1", Training(plan, accountant=unprotected).run, muster.BudgetReached)
+
     def test_gradients_that_are_not_finite(self):
         for on_bad in ("refuse", "neutral"):
             training = Training(plan_of(clients=100), on_bad=on_bad)
