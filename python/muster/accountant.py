@@ -158,17 +158,19 @@ class RunningAccountant:
         """Replaces all charges by those of a `state_dict`. If the state is refused, the accountant stays as it was.
 
         Raises:
-            PlanError: The state is of another version, or has a plan that is refused.
+            PlanError: The state is not of an accountant, or of another version, or has a plan that is refused.
 
         >>> import muster
         >>> accountant = muster.RunningAccountant()
         >>> accountant.load_state_dict({"version": 1, "charges": []})
         """
+        _expect(isinstance(state, Mapping), "state", state, "a state_dict of this accountant")
         version = state.get("version")
         if version != _VERSION:
             raise PlanError(f"version = {version} is not a state of this accountant; allowed: {_VERSION}", code=2,
                             kind="plan", reason="out-of-range", key="version", value=str(version),
                             allowed=str(_VERSION))
+        _expect_charges(state.get("charges"))
         loaded = RunningAccountant()
         for charge in state["charges"]:
             loaded.charge(Plan.from_dict(charge["plan"]), charge["rounds"])
@@ -187,6 +189,22 @@ def _accountant_of(state: dict[str, Any]) -> RunningAccountant:
     accountant = RunningAccountant()
     accountant.load_state_dict(state)
     return accountant
+
+
+def _expect_charges(charges: Any) -> None:
+    """Refuses what is not a list of charges; what a charge states, `charge` checks."""
+    of_dicts = isinstance(charges, (list, tuple)) and all(isinstance(charge, Mapping) for charge in charges)
+    _expect(of_dicts, "charges", charges, "a list of dicts")
+    for charge in charges:
+        for key in ("plan", "rounds"):
+            _expect(key in charge, "charges", charge, "dicts with plan and rounds")
+        _expect(isinstance(charge["plan"], Mapping), "plan", charge["plan"], "keys of a plan with their values")
+
+
+def _expect(fits: bool, key: str, value: object, allowed: str) -> None:
+    if not fits:
+        raise PlanError(f"{key} = {value!r} is not in a state of this accountant; allowed: {allowed}", code=2, kind="plan",
+                        reason="wrong-type", key=key, value=repr(value), allowed=allowed)
 
 
 def _chargeable(plan: Plan) -> Plan:
