@@ -158,17 +158,19 @@ class RunningAccountant:
         """Replaces all charges by those of a `state_dict`. If the state is refused, the accountant stays as it was.
 
         Raises:
-            PlanError: The state is of another version, or has a plan that is refused.
+            PlanError: The state is not of an accountant, or of another version, or has a plan that is refused.
 
         >>> import muster
         >>> accountant = muster.RunningAccountant()
         >>> accountant.load_state_dict({"version": 1, "charges": []})
         """
+        _expect(isinstance(state, Mapping), "state", state, "a state_dict of this accountant")
         version = state.get("version")
         if version != _VERSION:
             raise PlanError(f"version = {version} is not a state of this accountant; allowed: {_VERSION}", code=2,
                             kind="plan", reason="out-of-range", key="version", value=str(version),
                             allowed=str(_VERSION))
+        _expect_charges(state.get("charges"))
         loaded = RunningAccountant()
         for charge in state["charges"]:
             loaded.charge(_plan_of(charge), charge["rounds"])
@@ -199,7 +201,26 @@ def _state_of(plan: Plan) -> dict[str, Any]:
 def _plan_of(state: Mapping[str, Any]) -> Plan:
     if "profile" not in state:
         return Plan.from_dict(state["plan"])
-    return Plan._of(_muster.Plan.with_profile(dict(state["plan"]), state["profile"].encode("latin-1")))
+    text = state["profile"]
+    is_latin = isinstance(text, str) and all(ord(character) < 256 for character in text)
+    _expect(is_latin, "profile", text, "the bytes of a file as Latin-1 text")
+    return Plan._of(_muster.Plan.with_profile(dict(state["plan"]), text.encode("latin-1")))
+
+
+def _expect_charges(charges: Any) -> None:
+    """Refuses what is not a list of charges; what a charge states, `charge` checks."""
+    of_dicts = isinstance(charges, (list, tuple)) and all(isinstance(charge, Mapping) for charge in charges)
+    _expect(of_dicts, "charges", charges, "a list of dicts")
+    for charge in charges:
+        for key in ("plan", "rounds"):
+            _expect(key in charge, "charges", charge, "dicts with plan and rounds")
+        _expect(isinstance(charge["plan"], Mapping), "plan", charge["plan"], "keys of a plan with their values")
+
+
+def _expect(fits: bool, key: str, value: object, allowed: str) -> None:
+    if not fits:
+        raise PlanError(f"{key} = {value!r} is not in a state of this accountant; allowed: {allowed}", code=2, kind="plan",
+                        reason="wrong-type", key=key, value=repr(value), allowed=allowed)
 
 
 def _chargeable(plan: Plan) -> Plan:

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from muster import _muster
+from muster.errors import PlanError
 from muster.plans import Plan, _native
 
 if TYPE_CHECKING:
@@ -126,7 +127,8 @@ def curve(plan: Plan, *, over: str = "rounds", at: ArrayLike | None = None, delt
         view: What the adversary sees (`Bound.view`); by default what it sees in the plan's protocol.
 
     Raises:
-        PlanError: A key is missing, or a point is out of range or not above the point before.
+        PlanError: A key is missing, an argument has the wrong type, or a point is out of range or not above the point
+            before.
         UsageError: `over` is unknown, or arguments do not go together.
 
     >>> import muster
@@ -135,6 +137,8 @@ def curve(plan: Plan, *, over: str = "rounds", at: ArrayLike | None = None, delt
     >>> bool(over_delta.upper[0] > over_delta.upper[1])
     True
     """
+    if not isinstance(over, str):
+        raise _refused("over", over, "is not text", "rounds | delta | epsilon")
     points = None if at is None else _points(at)
     native = _muster.curve(_native(plan), over, points, delta, epsilon, view)
     return Curve({
@@ -157,8 +161,16 @@ def _points(at: ArrayLike) -> list[Any]:
     """Returns the points as a list of Python's numbers."""
     import numpy as np
 
-    array = np.asarray(at)
+    try:
+        array = np.asarray(at)
+    except ValueError:  # lists of several lengths
+        raise _refused("at", at, "is not an array of numbers", "array [n] of numbers") from None
     if array.ndim != 1:
-        raise ValueError(f"at is an array [n] of numbers, not one of shape {array.shape}")
+        raise _refused("at", array, f"has the shape {array.shape}", "array [n] of numbers")
     points: list[Any] = array.tolist()
     return points
+
+
+def _refused(argument: str, value: object, text: str, allowed: str) -> PlanError:
+    return PlanError(f"{argument} = {value!r} {text}; allowed: {allowed}", code=2, kind="plan", reason="wrong-type",
+                     key=argument, value=repr(value), allowed=allowed)

@@ -24,12 +24,34 @@ from muster.plans import Plan, Rate, _native, plan
 from muster.statements import Statement
 
 try:
+    import dp_accounting  # noqa: F401
+except ModuleNotFoundError as error:
+    if error.name != "dp_accounting":
+        raise
+    raise ModuleNotFoundError("muster.dp_accounting needs the package dp-accounting: pip install dp-accounting",
+                              name=error.name) from None
+
+try:
     import attr
-    import dp_accounting
-    from dp_accounting import dp_event
+    from dp_accounting import (
+        ComposedDpEvent,
+        DpEvent,
+        GaussianDpEvent,
+        LaplaceDpEvent,
+        NeighboringRelation,
+        NoOpDpEvent,
+        NonPrivateDpEvent,
+        PrivacyAccountant,
+        RandomizedResponseDpEvent,
+        SelfComposedDpEvent,
+        dp_event,
+    )
     from dp_accounting.pld import privacy_loss_distribution
 except ImportError as error:
-    raise ImportError("muster.dp_accounting needs the package dp-accounting: pip install dp-accounting") from error
+    if (error.name or "").partition(".")[0] != "dp_accounting":
+        raise
+    raise ImportError(f"muster.dp_accounting was written for dp-accounting 0.6; in this one, {error}",
+                      name=error.name) from None
 
 __all__ = [
     "Accountant",
@@ -42,8 +64,8 @@ __all__ = [
     "plan_of",
 ]
 
-_REPLACE_ONE = dp_accounting.NeighboringRelation.REPLACE_ONE
-_Details = dp_accounting.PrivacyAccountant.CompositionErrorDetails
+_REPLACE_ONE = NeighboringRelation.REPLACE_ONE
+_Details = PrivacyAccountant.CompositionErrorDetails
 # The delta down to which a distribution is exact enough, unless the caller states another one.
 _LEAST_DELTA = 1e-12
 
@@ -58,7 +80,7 @@ def _rate(value: Any) -> Any:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class LocalRandomizerDpEvent(dp_accounting.DpEvent):
+class LocalRandomizerDpEvent(DpEvent):
     """What a client does to what it sends, before anything leaves the device.
 
     By itself it is not an event that the accountant supports: one of the next events has to say who sends.
@@ -95,7 +117,7 @@ class LocalRandomizerDpEvent(dp_accounting.DpEvent):
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class ShuffledDpEvent(dp_accounting.DpEvent):
+class ShuffledDpEvent(DpEvent):
     """A round in which every client sends one message and a shuffler hides who sent which.
 
     Attributes:
@@ -109,11 +131,11 @@ class ShuffledDpEvent(dp_accounting.DpEvent):
     """
 
     clients: int
-    event: dp_accounting.DpEvent
+    event: DpEvent
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class SubsampledDpEvent(dp_accounting.DpEvent):
+class SubsampledDpEvent(DpEvent):
     """A round in which `subset` of the clients, drawn in secret, send one message each to a shuffler.
 
     The draw is uniform and without replacement, and not even the server may know it.
@@ -131,11 +153,11 @@ class SubsampledDpEvent(dp_accounting.DpEvent):
 
     clients: int
     subset: int
-    event: dp_accounting.DpEvent
+    event: DpEvent
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class CheckedInDpEvent(dp_accounting.DpEvent):
+class CheckedInDpEvent(DpEvent):
     """A round in which each client decides by a secret coin of its own whether to send a message to a shuffler.
 
     Attributes:
@@ -152,15 +174,15 @@ class CheckedInDpEvent(dp_accounting.DpEvent):
 
     clients: int
     rate: Rate = attr.ib(converter=_rate)
-    event: dp_accounting.DpEvent
+    event: DpEvent
     dropout: float = 0.0
 
 
 _ROUNDS = (ShuffledDpEvent, SubsampledDpEvent, CheckedInDpEvent)
-_NOISE_ON_A_SUM = (dp_accounting.GaussianDpEvent, dp_accounting.LaplaceDpEvent, dp_event.DiscreteLaplaceDpEvent)
+_NOISE_ON_A_SUM = (GaussianDpEvent, LaplaceDpEvent, dp_event.DiscreteLaplaceDpEvent)
 
 
-def mechanism_from(event: dp_accounting.DpEvent) -> LocalRandomizerDpEvent:
+def mechanism_from(event: DpEvent) -> LocalRandomizerDpEvent:
     """Returns the local randomizer that an event of dp-accounting describes, if it describes one.
 
     RandomizedResponseDpEvent is the randomizer k-rr exactly: with noise parameter p and k buckets, the client's own
@@ -183,7 +205,7 @@ def mechanism_from(event: dp_accounting.DpEvent) -> LocalRandomizerDpEvent:
     if isinstance(event, LocalRandomizerDpEvent):
         return event
     name = type(event).__name__
-    if isinstance(event, dp_accounting.RandomizedResponseDpEvent):
+    if isinstance(event, RandomizedResponseDpEvent):
         noise, buckets = event.noise_parameter, event.num_buckets
         if not 0 < noise < 1:
             raise _refused("noise_parameter", noise, "number in (0, 1)",
@@ -203,7 +225,7 @@ def mechanism_from(event: dp_accounting.DpEvent) -> LocalRandomizerDpEvent:
                            "RandomizedResponseDpEvent")
 
 
-def plan_of(event: dp_accounting.DpEvent, rounds: int = 1) -> Plan:
+def plan_of(event: DpEvent, rounds: int = 1) -> Plan:
     """Returns the plan of `rounds` rounds of a shuffled, subsampled or checked-in local randomizer.
 
     Raises:
@@ -237,7 +259,7 @@ def plan_of(event: dp_accounting.DpEvent, rounds: int = 1) -> Plan:
     return made
 
 
-class Accountant(dp_accounting.PrivacyAccountant):
+class Accountant(PrivacyAccountant):
     """Accounts for shuffled, subsampled and checked-in local randomizers, by muster's proven bounds.
 
     Supports ShuffledDpEvent, SubsampledDpEvent and CheckedInDpEvent, with ComposedDpEvent, SelfComposedDpEvent,
@@ -259,7 +281,7 @@ class Accountant(dp_accounting.PrivacyAccountant):
     inf
     """
 
-    def __init__(self, neighboring_relation: dp_accounting.NeighboringRelation = _REPLACE_ONE) -> None:
+    def __init__(self, neighboring_relation: NeighboringRelation = _REPLACE_ONE) -> None:
         if neighboring_relation != _REPLACE_ONE:
             raise _uncovered("neighboring_relation",
                              f"neighboring_relation = {neighboring_relation}: muster's theorems are about a client "
@@ -269,17 +291,17 @@ class Accountant(dp_accounting.PrivacyAccountant):
         self._rounds = RunningAccountant()
         self._non_private = False
 
-    def _maybe_compose(self, event: dp_accounting.DpEvent, count: int, do_compose: bool) -> Any:
+    def _maybe_compose(self, event: DpEvent, count: int, do_compose: bool) -> Any:
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
             raise _refused("count", count, "integer >= 0")
-        if isinstance(event, dp_accounting.NoOpDpEvent):
+        if isinstance(event, NoOpDpEvent):
             return None
-        if isinstance(event, dp_accounting.NonPrivateDpEvent):
+        if isinstance(event, NonPrivateDpEvent):
             self._non_private = self._non_private or (do_compose and count > 0)
             return None
-        if isinstance(event, dp_accounting.SelfComposedDpEvent):
+        if isinstance(event, SelfComposedDpEvent):
             return self._maybe_compose(event.event, event.count * count, do_compose)
-        if isinstance(event, dp_accounting.ComposedDpEvent):
+        if isinstance(event, ComposedDpEvent):
             # The order does not matter, because the dominating pairs of these protocols compose in any order.
             for each in event.events:
                 details = self._maybe_compose(each, count, do_compose)

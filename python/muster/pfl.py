@@ -34,6 +34,13 @@ from muster.populations import Population
 from muster.rounds import Round
 
 try:
+    import pfl as _pfl  # noqa: F401
+except ModuleNotFoundError as error:
+    if error.name != "pfl":
+        raise
+    raise ModuleNotFoundError("muster.pfl needs the package pfl: pip install pfl", name=error.name) from None
+
+try:
     from pfl.data.dataset import AbstractDataset
     from pfl.data.federated_dataset import FederatedDatasetBase
     from pfl.internal.ops.selector import get_default_framework_module
@@ -41,7 +48,9 @@ try:
     from pfl.privacy.privacy_mechanism import LocalPrivacyMechanism
     from pfl.stats import TrainingStatistics, WeightedStatistics
 except ImportError as error:
-    raise ImportError("muster.pfl needs the package pfl: pip install pfl") from error
+    if (error.name or "").partition(".")[0] != "pfl":
+        raise
+    raise ImportError(f"muster.pfl was written for pfl 0.6; in this one, {error}", name=error.name) from None
 
 __all__ = ["CheckInDataset", "CheckInMechanism"]
 

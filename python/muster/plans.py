@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 from muster import _muster
-from muster.errors import FileError, UsageError
+from muster.errors import FileError, PlanError, UsageError
 
 #: The check-in rate of all clients, or the lowest and the highest of clients whose rates differ.
 Rate = Union[float, Sequence[float]]
@@ -101,7 +101,7 @@ class Plan:
         >>> plan.replace({"rounds.count": 1000})["rounds.count"], plan["rounds.count"]
         (1000, 10)
         """
-        changed = Plan._of(self._native.replaced(_flat(changes)))
+        changed = Plan._of(self._native.replaced(_flat(changes, "changes")))
         for sentence in changed.left_out:
             warnings.warn(sentence, UserWarning, stacklevel=2)
         return changed
@@ -200,14 +200,19 @@ def _plan_of_state(state: tuple[str, list[tuple[object, ...]]]) -> Plan:
     return Plan._of(_muster.Plan.of_state(state))
 
 
-def _flat(stated: Mapping[str, Any]) -> dict[str, Any]:
+def _flat(stated: Mapping[str, Any], argument: str = "stated") -> dict[str, Any]:
     """Returns the values by dotted key."""
+    if not isinstance(stated, Mapping):
+        raise PlanError(f"{argument} = {stated!r} is no dict; allowed: keys of a plan with their values", code=2,
+                        kind="plan", reason="wrong-type", key=argument, value=repr(stated),
+                        allowed="keys of a plan with their values")
     flat: dict[str, Any] = {}
-    for section, value in stated.items():
+    for key, value in stated.items():
+        section = str(key)
         if isinstance(value, Mapping) and "." not in section and section not in _KEYS.values():
-            flat.update({f"{section}.{key}": inner for key, inner in value.items()})
+            flat.update({f"{section}.{inner}": each for inner, each in value.items()})
         else:
-            flat[str(section)] = value
+            flat[section] = value
     return flat
 
 

@@ -250,6 +250,18 @@ class Accounts(unittest.TestCase):
             with self.assertRaises(muster.PlanError):
                 loaded.load_state_dict(wrong)
             self.assertEqual(loaded.rounds, 4)
+        charge = state["charges"][0]
+        for wrong, key in ((3, "state"), (None, "state"), ({"version": 1}, "charges"), ({**state, "charges": 3}, "charges"),
+                           ({**state, "charges": [3]}, "charges"), ({**state, "charges": [{}]}, "charges"),
+                           ({**state, "charges": [{"plan": charge["plan"]}]}, "charges"),
+                           ({**state, "charges": [{**charge, "plan": 3}]}, "plan"),
+                           ({**state, "charges": [{**charge, "rounds": "x"}]}, "rounds")):
+            with self.assertRaises(muster.PlanError) as caught:
+                loaded.load_state_dict(wrong)
+            error = caught.exception
+            self.assertEqual((error.code, error.kind, error.key), (2, "plan", key))
+            self.assertTrue(error.value and error.allowed, wrong)
+            self.assertEqual(loaded.rounds, 4)
 
     def test_a_plan_keeps_the_profile_that_was_read(self):
         """A plan, what is made from it and an accountant's state do not read the profile's file again."""

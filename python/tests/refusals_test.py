@@ -131,8 +131,15 @@ class Refusals(unittest.TestCase):
                               ("epsilon", None, "at"), ("epsilon", [-1.0], "at"), ("epsilon", ["x"], "at")):
             error = self.caught(lambda: muster.curve(given, over=over, at=at))
             self.assertEqual((error.code, error.key), (2, key), (over, at))
-        with self.assertRaises(ValueError):
-            muster.curve(given, at=[[1, 2], [3, 4]])
+        # What has not even the type of an argument is refused as a plan's values are.
+        for asked, key, value in (({"at": [[1, 2], [3, 4]]}, "at", "array([[1, 2],"), ({"at": 5}, "at", "array(5)"),
+                                  ({"at": [[1, 2], [3]]}, "at", "[[1, 2], [3]]"), ({"over": 3}, "over", "3"),
+                                  ({"over": None}, "over", "None"), ({"over": b"rounds"}, "over", "b'rounds'")):
+            error = self.caught(lambda: muster.curve(given, **asked))
+            self.assertIsInstance(error, muster.PlanError)
+            self.assertEqual((error.code, error.reason, error.key), (2, "wrong-type", key))
+            self.assertTrue(error.value.startswith(value), error.value)
+            self.assertEqual(error.allowed, {"at": "array [n] of numbers", "over": "rounds | delta | epsilon"}[key])
 
     def test_plan_files(self):
         good = GOOD.read_text(encoding="utf-8")
@@ -154,6 +161,16 @@ class Refusals(unittest.TestCase):
                 self.assertIsInstance(error, (muster.FileError, OSError))
             self.assertEqual(self.caught(lambda: muster.Plan.read("plans/quickstart.toml\0.bak")).code, 3)
             self.caught(lambda: muster.Plan.read(b"\xff\xfe"))
+
+    def test_what_is_no_dict(self):
+        given = muster.Plan.read(GOOD)
+        for wrong in (3, None, [], "rounds.count"):
+            for call, key in ((lambda: muster.Plan.from_dict(wrong), "stated"), (lambda: given.replace(wrong), "changes")):
+                error = self.caught(call)
+                self.assertIsInstance(error, muster.PlanError)
+                self.assertEqual((error.code, error.reason, error.key, error.value, error.allowed),
+                                 (2, "wrong-type", key, repr(wrong), "keys of a plan with their values"))
+        self.assertEqual(self.caught(lambda: muster.Plan.from_dict({3: {"count": 1}})).key, "3.count")
 
     def test_what_a_new_protocol_leaves_out(self):
         given = muster.Plan.read(GOOD)

@@ -147,6 +147,19 @@ class Accountant:
         """
         self.running.load_state_dict(state)
 
+    def _advance(self, state: dict[str, object]) -> None:
+        """Takes over the charges of a `state_dict` that begin with all charges that there are now."""
+        loaded = RunningAccountant()
+        loaded.load_state_dict(state)
+        with self.running._turn:  # no thread charges between the comparison and the loading
+            had, has = self.running.rounds, loaded.rounds
+            if not _begins(loaded.history, self.running.history):
+                why = f"{has} rounds" if has < had else f"{has} rounds, but other ones"
+                raise misuse(f"the state has charges of {why}, and the accountant has {had} by now, some of which loading "
+                             "would erase: load it before other runs are charged", "account", f"{has} rounds",
+                             f"the {had} rounds that are charged, and rounds after them")
+            self.running.load_state_dict(state)
+
     def _delta_or(self, delta: float | None) -> float:
         at = self._delta if delta is None else delta
         if at is None:
@@ -160,3 +173,21 @@ class Accountant:
         why = ("it is noise that a server draws once on a sum, and here every node randomizes its own message"
                if isinstance(event, GaussianPrivacyEvent) else "only rounds of a plan are charged")
         _refuse(type(event).__name__, why)
+
+
+def _begins(history: tuple[tuple[Plan, int], ...], first: tuple[tuple[Plan, int], ...]) -> bool:
+    """Returns whether a history begins with all charges of another; its last plan may have more rounds.
+
+    >>> import muster
+    >>> from muster.flower.accountant import _begins
+    >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=2.0)
+    >>> _begins(((plan, 5),), ((plan, 3),)), _begins(((plan, 3),), ((plan, 5),))
+    (True, False)
+    """
+    if len(first) > len(history):
+        return False
+    if not first:
+        return True
+    (plan, rounds), (of, there) = first[-1], history[len(first) - 1]
+    last = rounds == there if len(history) > len(first) else rounds <= there
+    return first[:-1] == history[:len(first) - 1] and plan == of and last

@@ -405,10 +405,11 @@ class Strategy(strategy.Strategy):
         return {"plan": self._plan.hash, "begun": self._begun, "account": self._accountant.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on after the rounds of a `state_dict`.
+        """Goes on after the rounds of a `state_dict`. The accountant loses no charge by it.
 
         Raises:
-            UsageError: The state is of another plan.
+            UsageError: The state is of another plan, or lacks charges that the accountant has by now, such as those of
+                other runs since it was saved.
 
         >>> import muster, muster.flower
         >>> from flwr.serverapp.strategy import FedAvg
@@ -417,10 +418,13 @@ class Strategy(strategy.Strategy):
         >>> strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)
         >>> strategy.load_state_dict(strategy.state_dict())
         """
+        for key in ("plan", "begun", "account"):
+            if key not in state:
+                raise misuse(f"{key} is missing: the state is not of a Strategy", key, allowed="a state_dict of a Strategy")
         if state["plan"] != self._plan.hash:
             raise misuse(f"the state is of the plan {state['plan']}, and this strategy's is {self._plan.hash}", "plan",
                          state["plan"], self._plan.hash)
-        self._accountant.load_state_dict(state["account"])
+        self._accountant._advance(state["account"])
         self._begun, self._open = state["begun"], None
 
     def __repr__(self) -> str:

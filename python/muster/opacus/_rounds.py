@@ -19,7 +19,9 @@ class Rounds:
     Attributes:
         population: The population.
         options: `threads` and `on_bad`, with which the population is resumed.
+        allow: Called before a round begins; raises an exception if it must not.
         charge: Called when a round has begun.
+        charged: The accountant's charges by origin, which it must still have when the next round begins.
 
     >>> import muster
     >>> from muster.opacus._rounds import Rounds
@@ -32,7 +34,9 @@ class Rounds:
     def __init__(self, population: Population, options: dict[str, Any]) -> None:
         self.population = population
         self.options = options
+        self.allow: Callable[[], object] = lambda: None
         self.charge: Callable[[], object] | None = None
+        self.charged: dict[str, int] = {}
         self._round: Round | None = None
         self._clients: list[int] = []
         self._sent = 0
@@ -53,6 +57,7 @@ class Rounds:
                              "of your own); optimizer.abandon() gives the round up", code=2, kind="usage",
                              reason="contradiction", key="round")
         self.settle()
+        self.allow()
         begun = self.population.begun
         # Wherever Ctrl-C comes, a round that the population has begun is charged, and is kept or abandoned.
         self._round = opened = self.population.round()
@@ -64,8 +69,16 @@ class Rounds:
             raise
         finally:
             if self.population.begun > begun:
-                self.charge()
+                self._charge()
         return self._clients
+
+    def _charge(self) -> None:
+        assert self.charge is not None
+        try:
+            self.charge()
+        except BaseException:
+            self.abandon()  # nothing may be sent in a round that is not charged
+            raise
 
     def send(self, rows: torch.Tensor) -> None:
         """Sends the vectors of the next clients of the open round."""
@@ -103,19 +116,26 @@ class Rounds:
         self.settle()
         native = self.population._native
         return {"plan": self.population.plan.hash, "dimension": native.dimension(), "fidelity": native.fidelity(),
-                "key": "secret" if native.secret() else "plan", "messages": native.messages()}
+                "key": "secret" if native.secret() else "plan", "messages": native.messages(),
+                "charged": dict(self.charged)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on after the rounds of a `state_dict`.
 
         With the key of the plan, the population continues with the same bits. A secret key was not saved, so a new one
-        is drawn. The noise of rounds that this population has begun is not drawn again, whatever the state says.
+        is drawn. The noise of rounds that this population has begun is not drawn again, whatever the state says. No round
+        begins before the accountant has the charges of the state's rounds, too.
         """
         now = self.state_dict()
         for part in ("plan", "dimension", "fidelity", "key"):
             if state.get(part) != now[part]:
                 raise CheckpointError(f"the state is of another population: its {part} differs", code=3,
                                       kind="checkpoint", key=part)
+        if not isinstance(state.get("charged"), Mapping):
+            raise CheckpointError("the state does not say what was charged for its rounds: charged is missing", code=3,
+                                  kind="checkpoint", reason="missing", key="charged")
+        for origin, steps in state["charged"].items():
+            self.charged[origin] = max(steps, self.charged.get(origin, 0))
         if len(state["messages"]) > self.population.begun:
             self.population = self.population._after(list(state["messages"]), **self.options)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +12,8 @@ from opacus.accountants import IAccountant, register_accountant
 from opacus.optimizers import DPOptimizer
 
 from muster.accountant import RunningAccountant
-from muster.errors import PlanError, UsageError
+from muster.errors import CheckpointError, PlanError, UsageError
+from muster.opacus._charge import Charge
 from muster.plans import Plan, plan
 
 #: The protocols whose rounds are charged one by one, each with a rate. A run of slots is charged as a whole.
@@ -52,6 +54,9 @@ class CheckInAccountant(IAccountant):
             raise UsageError("CheckInAccountant does not know the number of clients; accountant_class makes a class "
                              "that does", code=2, kind="usage", reason="missing", key="clients")
         super().__init__()
+        # Two accountants may have equal histories of different rounds. A random id for each accountant tells them apart.
+        self._id = secrets.token_hex(8)
+        self._origins: dict[str, int] = {}
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """Charges one round.
@@ -71,6 +76,7 @@ class CheckInAccountant(IAccountant):
             self.history[-1] = (*charge, self.history[-1][2] + 1)
         else:
             self.history.append((*charge, 1))
+        self._origins[self._id] = self._origins.get(self._id, 0) + 1
 
     def get_epsilon(self, delta: float) -> float:
         """Returns the proven upper value of epsilon for everything charged, at a delta in (0, 1).
@@ -84,6 +90,12 @@ class CheckInAccountant(IAccountant):
         ...     protocol="shuffle", clients=1000, randomizer="gaussian", sigma=10.0, rounds=1, delta=1e-5)))
         True
         """
+        account, without_noise = self._running()
+        upper = account.epsilon(delta).upper
+        return math.inf if upper is None or without_noise else upper
+
+    def _running(self) -> tuple[RunningAccountant, bool]:
+        """Returns an account of everything charged with noise, and whether something was charged without noise."""
         account = RunningAccountant()
         without_noise = False
         # Rounds are charged in the order in which they came: those of one kind together only if no other came between.
@@ -93,8 +105,7 @@ class CheckInAccountant(IAccountant):
                 account.charge(charged, count)
             elif count > 0:
                 without_noise = True
-        upper = account.epsilon(delta).upper
-        return math.inf if upper is None or without_noise else upper
+        return account, without_noise
 
     def __len__(self) -> int:
         return sum(_count_of(steps) for _, _, steps in self.history)
@@ -121,13 +132,28 @@ class CheckInAccountant(IAccountant):
         muster.errors.UsageError: DPOptimizer draws one noise for the sum of a batch, and here every record is charged \
 for noise of its own; allowed: CheckInOptimizer, which muster.opacus.make_private returns
         """
-        return _Charge(self, sample_rate)
+        return Charge(self, sample_rate)
+
+    def state_dict(self, destination: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Returns the charges, and under `origins` how many of them each accountant made, by its random id.
+
+        >>> import muster.opacus
+        >>> sorted(muster.opacus.accountant_class(clients=1000)().state_dict())
+        ['history', 'mechanism', 'origins']
+        """
+        stated: dict[str, Any] = super().state_dict(destination)
+        stated["origins"] = self._charged_by()
+        return stated
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Replaces all charges by those of a `state_dict`. If the state is refused, the accountant stays as it was.
+        """Goes on after the charges of a `state_dict`, and forgets none that this accountant has.
+
+        An older state of this accountant changes nothing, because its later rounds have been released. A state that
+        lacks charges for another reason is refused. If the state is refused, the accountant stays as it was.
 
         Raises:
             ValueError: The state is of another kind of accountant, or has a charge that is refused.
+            CheckpointError: The state has not all charges that this accountant has.
 
         >>> import muster.opacus
         >>> of_thousand = muster.opacus.accountant_class(clients=1000)
@@ -143,10 +169,31 @@ for noise of its own; allowed: CheckInOptimizer, which muster.opacus.make_privat
         checked = [(float(noise), float(rate), _count_of(steps)) for noise, rate, steps in loaded]
         for noise, rate, _ in checked:
             self._plan_of(noise, rate)
-        self.history = checked
+        steps = sum(each for _, _, each in checked)
+        origins = _origins_of(state_dict.get("origins", {}), steps)
+        if self._lacks(origins) == 0:
+            return
+        forgotten = _missing(self._charged_by(), origins)
+        if forgotten > 0:
+            raise CheckpointError(f"the state has {steps} steps, and lacks {forgotten} of the {len(self)} that this "
+                                  "accountant has charged, which loading would forget; allowed: a later state of this "
+                                  "accountant, or a new accountant", code=3, kind="checkpoint", reason="contradiction",
+                                  key="history", value=f"{steps} steps",
+                                  allowed="a later state of this accountant, or a new accountant")
+        self.history, self._origins = checked, origins
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _accountant_of, (self.clients, self.protocol, self.minimum, list(self.history))
+        return _accountant_of, (self.clients, self.protocol, self.minimum, list(self.history), self._charged_by())
+
+    def _charged_by(self) -> dict[str, int]:
+        """Returns how many charges each accountant made; those that a program wrote into `history` count as own."""
+        others = {each: steps for each, steps in self._origins.items() if each != self._id}
+        own = len(self) - sum(others.values())
+        return {**others, self._id: own} if own > 0 else others
+
+    def _lacks(self, origins: Mapping[str, int]) -> int:
+        """Returns how many of these charges are not in the history."""
+        return max(_missing(origins, self._charged_by()), sum(origins.values()) - len(self), 0)
 
     def _plan_of(self, noise_multiplier: float, sample_rate: float) -> Plan | None:
         """Returns the plan whose rounds are charged, or None if there is no noise."""
@@ -170,29 +217,6 @@ for noise of its own; allowed: CheckInOptimizer, which muster.opacus.make_privat
             raise _out_of_range("noise_multiplier", noise_multiplier, "number >= 0")
         return plan(protocol=self.protocol, clients=self.clients, randomizer="gaussian", sigma=noise_multiplier,
                     rounds=0, **stated)
-
-
-class _Charge:
-    """The hook of an accountant: `CheckInOptimizer` calls it when a round begins.
-
-    >>> import muster.opacus
-    >>> muster.opacus.accountant_class(clients=1000)().get_optimizer_hook_fn(sample_rate=0.1).sample_rate
-    0.1
-    """
-
-    def __init__(self, accountant: CheckInAccountant, sample_rate: float) -> None:
-        self.accountant = accountant
-        self.sample_rate = sample_rate
-
-    def __call__(self, optim: DPOptimizer) -> None:
-        from muster.opacus.optimizers import CheckInOptimizer  # which imports this module
-
-        if not isinstance(optim, CheckInOptimizer):
-            allowed = "CheckInOptimizer, which muster.opacus.make_private returns"
-            raise UsageError(f"{type(optim).__name__} draws one noise for the sum of a batch, and here every record is "
-                             f"charged for noise of its own; allowed: {allowed}", code=2, kind="usage",
-                             reason="inapplicable", key="optimizer", value=type(optim).__name__, allowed=allowed)
-        self.accountant.step(noise_multiplier=optim.noise_multiplier, sample_rate=self.sample_rate)
 
 
 def accountant_class(*, clients: int, protocol: str = "shuffled-check-in", minimum: int = 1) -> type[CheckInAccountant]:
@@ -240,11 +264,30 @@ def accountant_class(*, clients: int, protocol: str = "shuffled-check-in", minim
     return _made[made.mechanism()]
 
 
-def _accountant_of(clients: int, protocol: str, minimum: int,
-                   history: list[tuple[float, float, int]]) -> CheckInAccountant:
+def _accountant_of(clients: int, protocol: str, minimum: int, history: list[tuple[float, float, int]],
+                   origins: dict[str, int]) -> CheckInAccountant:
     accountant = accountant_class(clients=clients, protocol=protocol, minimum=minimum)()
-    accountant.history = history
+    accountant.history, accountant._origins = history, origins
     return accountant
+
+
+def _origins_of(stated: Any, steps: int) -> dict[str, int]:
+    """Returns the origins of a state with so many steps; steps without one are of an accountant that nobody knows."""
+    origins = {str(each): _count_of(count) for each, count in stated.items()} if isinstance(stated, Mapping) else {}
+    unknown = steps - sum(origins.values())
+    if not isinstance(stated, Mapping) or unknown < 0:
+        raise _out_of_range("origins", stated, f"numbers of steps by accountant, at most {steps} in all")
+    return {**origins, secrets.token_hex(8): unknown} if unknown > 0 else origins
+
+
+def _missing(wanted: Mapping[str, int], there: Mapping[str, int]) -> int:
+    """Returns how many charges are in `wanted` and not in `there`.
+
+    >>> from muster.opacus.accountants import _missing
+    >>> _missing({"a": 5, "b": 1}, {"a": 3, "c": 9})
+    3
+    """
+    return sum(max(0, steps - there.get(each, 0)) for each, steps in wanted.items())
 
 
 def _count_of(steps: Any) -> int:

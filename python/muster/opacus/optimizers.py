@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 from opacus.optimizers import DPOptimizer
 from opacus.optimizers.optimizer import _check_processed_flag, _mark_as_processed
 
 from muster.errors import CheckpointError, UsageError
+from muster.opacus._charge import Charge
 from muster.opacus._rounds import CheckIns, Rounds
-from muster.opacus.accountants import _Charge
 from muster.plans import Plan
 from muster.populations import Population
 from muster.torch._parameters import pieces_of, refused
@@ -154,7 +154,7 @@ allowed: muster.opacus.accountant_class(clients=2, protocol='shuffle', minimum=1
         minimum = self.plan.to_dict().get("participation.minimum", 1)
         allowed = f"muster.opacus.accountant_class(clients={clients}, protocol={protocol!r}, minimum={minimum})"
         text = "is not of an accountant of check-ins: Opacus's own charge noise on a sum"
-        if isinstance(fn, _Charge):
+        if isinstance(fn, Charge):
             of = fn.accountant
             text = ("" if (of.clients, of.protocol, of.minimum) == (clients, protocol, minimum)
                     else f"charges {of.mechanism()}")
@@ -163,7 +163,18 @@ allowed: muster.opacus.accountant_class(clients=2, protocol='shuffle', minimum=1
         if text:
             raise UsageError(f"the hook {text}; allowed: {allowed}", code=2, kind="usage", reason="contradiction",
                              key="accountant", allowed=allowed)
-        self._rounds.charge = lambda: fn(self)
+        attached = cast(Charge, fn)
+
+        def charge() -> None:
+            attached(self)
+            self._rounds.charged = attached.accountant._charged_by()
+
+        def allow() -> None:
+            attached.expect_charged(self._rounds.charged, self.population.begun)
+            attached.expect_affordable(self.plan, self.population.begun)
+
+        self._rounds.allow = allow
+        self._rounds.charge = charge
 
     def clip_and_accumulate(self) -> None:
         """Sends the gradients of a batch: the next clients of the open round, in the loader's order."""

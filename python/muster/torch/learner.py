@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Union
 
@@ -116,13 +117,14 @@ class Learner:
         """Trains for some rounds; called again, it goes on.
 
         Args:
-            rounds: How many rounds; all that the plan has left if None.
+            rounds: How many rounds, >= 0; all that the plan has left if None.
             callback: Called after each round with the round, whose `mean` and `count` are public.
 
         Returns:
             The learner itself, so that `fit().epsilon` states the cost.
 
         Raises:
+            PlanError: `rounds` is no such number.
             BudgetReached: The next round would pass `privacy.budget`. Earlier rounds have changed the model.
             DataError: A client's update is not finite; with on_bad="neutral" it is answered like zero.
 
@@ -136,7 +138,7 @@ class Learner:
         <muster.torch.Learner of a Linear, <muster.Population 2 of 3 rounds begun, 2 numbers a client>>
         """
         left = self._population.rounds - self._population.begun
-        for _ in range(left if rounds is None else rounds):
+        for _ in range(left if rounds is None else _rounds_of(rounds)):
             with self._population.round() as r:
                 for clients in r.batches(self._batch):
                     with torch.no_grad():
@@ -181,6 +183,18 @@ class Learner:
 
     def __repr__(self) -> str:
         return f"<muster.torch.Learner of a {type(self._model).__name__}, {self._population!r}>"
+
+
+def _rounds_of(rounds: Any) -> int:
+    try:
+        count = -1 if isinstance(rounds, bool) else operator.index(rounds)
+    except TypeError:
+        count = -1
+    if count < 0:
+        allowed = "integer >= 0, or None for all that are left"
+        raise PlanError(f"rounds = {rounds!r} is no number of rounds; allowed: {allowed}", code=2, kind="plan",
+                        reason="out-of-range", key="rounds", value=repr(rounds), allowed=allowed)
+    return count
 
 
 def _clients_of(data: Data) -> int:

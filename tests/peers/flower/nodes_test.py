@@ -174,6 +174,38 @@ class Budget(unittest.TestCase):
         with self.assertRaisesRegex(muster.UsageError, "the state is of the plan"):
             right(plan_of(rounds=9))[1].load_state_dict(strategy.state_dict())
 
+    # A state that was saved before other runs were charged does not erase what they were charged.
+    def test_a_state_erases_no_charge(self):
+        running, plan, other = muster.RunningAccountant(), plan_of(), plan_of(sigma=9.0)
+        running.charge(other, 2)
+        mods, strategy = right(plan, accountant=running)
+        strategy.start(InProcessGrid(app_of(mods)), initial(), 2)
+        state = strategy.state_dict()
+        running.charge(other, 3)
+        with self.assertRaisesRegex(muster.UsageError, "charges of 4 rounds, and the accountant has 7 by now") as caught:
+            strategy.load_state_dict(state)
+        error = caught.exception
+        self.assertEqual((error.code, error.key, error.value), (2, "account", "4 rounds"))
+        self.assertIn("7 rounds", error.allowed)
+        self.assertEqual([rounds for _, rounds in running.history], [2, 2, 3])
+        # As many rounds, or more, of which some are other ones, do not stand for them.
+        for charges in ([(plan, 7)], [(other, 9)], [(other, 3), (plan, 4)], [(other, 2), (plan, 1), (other, 4)],
+                        [(other, 2), (plan, 4), (other, 3)]):
+            forged = muster.RunningAccountant()
+            for charged, rounds in charges:
+                forged.charge(charged, rounds)
+            with self.assertRaisesRegex(muster.UsageError, f"{forged.rounds} rounds, but other ones, and .* 7 by now"):
+                strategy.load_state_dict({**state, "account": forged.state_dict()})
+        self.assertEqual(running.rounds, 7)
+        # A server that starts again with the account of before goes on.
+        restored = muster.RunningAccountant()
+        restored.charge(other, 2)
+        again = right(plan, accountant=restored)[1]
+        again.load_state_dict(state)
+        self.assertEqual((again.accountant.num_releases, restored.rounds), (4, 4))
+        with self.assertRaisesRegex(muster.UsageError, "begun is missing"):
+            again.load_state_dict({"plan": plan.hash})
+
 
 class Refusals(unittest.TestCase):
     def test_plans(self):

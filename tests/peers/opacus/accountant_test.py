@@ -137,6 +137,46 @@ class Accountant(unittest.TestCase):
                 loaded.load_state_dict(wrong)
             self.assertEqual(loaded.history, before)
 
+    # No state makes an accountant forget what it charged, whether it is older, of other rounds, or without origins.
+    def test_no_state_forgets_a_charge(self):
+        made = muster.opacus.accountant_class(clients=1000)
+        one, other = made(), made()
+        for accountant, steps in ((one, 2), (other, 5)):
+            for _ in range(steps):
+                accountant.step(noise_multiplier=8.0, sample_rate=0.1)
+        older = one.state_dict()
+        one.step(noise_multiplier=8.0, sample_rate=0.1)
+        for state in (older, made().state_dict(), one.state_dict()):
+            one.load_state_dict(state)
+            self.assertEqual(one.history, [(8.0, 0.1, 3)])
+        without_origins = {name: value for name, value in one.state_dict().items() if name != "origins"}
+        for state, steps in ((other.state_dict(), 5), (without_origins, 3)):
+            with self.assertRaisesRegex(muster.CheckpointError, f"has {steps} steps, and lacks 3 of the 3") as caught:
+                one.load_state_dict(state)
+            error = caught.exception
+            self.assertEqual((error.code, error.key, error.value), (3, "history", f"{steps} steps"))
+            self.assertEqual(one.history, [(8.0, 0.1, 3)])
+        # What goes on from a state elsewhere is a later state, and two that go on from one state are not.
+        later, beside = made(), copy.deepcopy(one)
+        later.load_state_dict(without_origins)
+        later.load_state_dict(made().state_dict())
+        self.assertEqual(len(later), 3)
+        later = pickle.loads(pickle.dumps(one))
+        later.step(noise_multiplier=7.0, sample_rate=0.1)
+        one.load_state_dict(later.state_dict())
+        self.assertEqual(one.history, [(8.0, 0.1, 3), (7.0, 0.1, 1)])
+        beside.step(noise_multiplier=7.0, sample_rate=0.1)
+        with self.assertRaisesRegex(muster.CheckpointError, "has 4 steps, and lacks 1 of the 4"):
+            beside.load_state_dict(one.state_dict())
+
+    def test_origins_that_are_none(self):
+        accountant = muster.opacus.accountant_class(clients=1000)()
+        accountant.step(noise_multiplier=8.0, sample_rate=0.1)
+        state = accountant.state_dict()
+        for origins in (3, {"a": 2}, {"a": -1}, {"a": 0.5}, {"a": "one"}, ["a"]):
+            with self.assertRaisesRegex(muster.PlanError, "out of range"):
+                accountant.load_state_dict({**state, "origins": origins})
+
     # Opacus's bisection ends on the safe side of what muster.calibrate finds, and within its tolerance in epsilon.
     def test_noise_multiplier(self):
         for protocol, rate in RATES.items():

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+from unittest import mock
 
 import opacus
 import torch
@@ -163,6 +164,29 @@ class Misuse(unittest.TestCase):
         self.refused("privacy.budget", training.run, muster.BudgetReached)
         self.assertEqual(training.accountant.get_epsilon(1e-4), cost)
 
+    # The budget is for everything that the accountant was charged, before this training and beside it.
+    def test_budget_of_an_accountant_with_earlier_charges(self):
+        plan = plan_of(rounds=4, budget=float(muster.account(plan_of(rounds=3))))
+        for earlier in (1, 3):
+            accountant = muster.opacus.accountant_class(clients=20)()
+            Training(plan_of(rounds=earlier), accountant=accountant).run()
+            training = Training(plan, accountant=accountant)
+            with self.assertRaisesRegex(muster.BudgetReached, f"does not pay for round {4 - earlier}: 3 rounds") as caught:
+                training.run()
+            error = caught.exception
+            self.assertEqual((error.code, error.kind, error.key, error.value),
+                             (4, "budget", "privacy.budget", str(plan["privacy.budget"])))
+            self.assertEqual((training.optimizer.population.begun, len(accountant)), (3 - earlier, 3))
+            self.assertEqual(accountant.get_epsilon(1e-4), plan["privacy.budget"])
+        accountant = muster.opacus.accountant_class(clients=20)()
+        training, beside = Training(plan, accountant=accountant), Training(plan_of(), accountant=accountant)
+        training.run(1)
+        beside.run(2)
+        self.refused("round 2: 3 rounds were charged before", training.run, muster.BudgetReached)
+        unprotected = muster.opacus.accountant_class(clients=20)()
+        unprotected.step(noise_multiplier=0.0, sample_rate=0.1)
+        self.refused("round 1", Training(plan, accountant=unprotected).run, muster.BudgetReached)
+
     def test_gradients_that_are_not_finite(self):
         for on_bad in ("refuse", "neutral"):
             training = Training(plan_of(clients=100), on_bad=on_bad)
@@ -249,6 +273,7 @@ class Engine(unittest.TestCase):
         self.assertNotRegex(json.dumps(state["muster"]).replace(state["muster"]["plan"], ""), "[0-9a-f]{32}")
         second = Training(plan, key="secret")
         second.optimizer.load_state_dict(state)
+        second.accountant.load_state_dict(first.accountant.state_dict())
         self.assertEqual(second.optimizer.population.begun, 15)
         self.assertNotEqual(second.run(5), first.run(5))
 
@@ -260,6 +285,58 @@ class Engine(unittest.TestCase):
         training.run(5)
         training.optimizer.load_state_dict(state)
         self.assertEqual(training.optimizer.population.begun, 10)
+
+    # Going back to an older checkpoint brings back neither the noise nor the charges: 40 rounds run, and 40 are charged.
+    def test_an_older_checkpoint_uncharges_nothing(self):
+        plan = plan_of(clients=100)
+        private = engine(muster.opacus.accountant_class(clients=100).mechanism())
+        training = Training(plan, accountant=private.accountant)
+        ran = len(training.run(5))
+        before = training.theta
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "checkpoint.pt"
+            private.save_checkpoint(path=path, module=training.model, optimizer=training.optimizer)
+            ran += len(training.run(5))
+            private.load_checkpoint(path=path, module=training.model, optimizer=training.optimizer)
+        self.assertTrue(torch.equal(training.theta, before))
+        self.assertEqual(len(private.accountant), 10)
+        ran += len(training.run())
+        self.assertEqual((ran, len(private.accountant)), (40, 40))
+        self.assertEqual(private.get_epsilon(1e-4), float(muster.account(plan)))
+
+    # The rounds that an optimizer's state has are charged nowhere if the accountant's state is not loaded, too.
+    def test_an_optimizer_without_its_accountant(self):
+        plan = plan_of(clients=100)
+        first, second, third = Training(plan), Training(plan), Training(plan)
+        first.run(15)
+        second.run(20)
+        third.optimizer.load_state_dict(first.optimizer.state_dict())
+        with self.assertRaisesRegex(muster.UsageError, "has 0 steps, and lacks 15 of those .* 15 rounds") as caught:
+            third.run(1)
+        self.assertEqual((caught.exception.key, caught.exception.value, caught.exception.allowed),
+                         ("accountant", "0 steps", "at least 15 steps"))
+        # As many steps of other rounds do not stand for them.
+        third.optimizer.attach_step_hook(second.accountant.get_optimizer_hook_fn(0.1))
+        with self.assertRaisesRegex(muster.UsageError, "has 20 steps, and lacks 15 of those"):
+            third.run(1)
+        self.assertEqual((third.optimizer.population.begun, len(second.accountant)), (15, 20))
+        third.optimizer.attach_step_hook(first.accountant.get_optimizer_hook_fn(0.1))
+        self.assertEqual(len(third.run()), 25)
+        self.assertEqual(len(first.accountant), 40)
+        state = first.optimizer.state_dict()
+        del state["muster"]["charged"]
+        with self.assertRaisesRegex(muster.CheckpointError, "charged is missing"):
+            third.optimizer.load_state_dict(state)
+
+    # Nothing is sent in a round whose charge failed.
+    def test_a_charge_that_fails(self):
+        training = Training(plan_of(clients=100))
+        training.run(1)
+        with mock.patch.object(training.accountant, "step", side_effect=KeyboardInterrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                training.run(1)
+        self.assertEqual((training.optimizer.population.begun, training.optimizer._rounds.remaining), (2, 0))
+        self.assertEqual(len(training.run()), 38)
 
     def test_states_of_others_are_refused(self):
         training = Training(plan_of())

@@ -305,6 +305,14 @@ class LearnerTest(unittest.TestCase):
                                ({"plan": plan_of(clip=None)}, "randomizer.clip"), ({"key": "mine"}, "key = 'mine'")):
             with self.assertRaisesRegex(muster.MusterError, words):
                 muster.torch.Learner(model, nn.functional.cross_entropy, **{"data": records, "plan": plan, **changes})
+        learner = muster.torch.Learner(model, nn.functional.cross_entropy, records, plan)
+        for rounds in (-1, 1.5, True, "2"):
+            with self.assertRaises(muster.PlanError) as caught:
+                learner.fit(rounds)
+            error = caught.exception
+            self.assertEqual((error.code, error.key, error.value), (2, "rounds", repr(rounds)))
+            self.assertEqual(error.allowed, "integer >= 0, or None for all that are left")
+        self.assertEqual(learner.fit(0).population.begun, 0)
         budget = plan_of(budget=float(muster.account(plan_of(rounds=4))))
         learner = muster.torch.Learner(model, nn.functional.cross_entropy, records, budget)
         with self.assertRaises(muster.BudgetReached):
