@@ -134,7 +134,6 @@ int compare(const CompareFlags& flags) {
                                 {names_in(flags.plan.text("participation.protocol"), "--protocol"),
                                  names_in(flags.plan.text("randomizer.kind"), "--randomizer")},
                                 train ? protocols::Command::train : protocols::Command::compare, solves);
-  for (const std::string& sentence : comparison::keys_left_out(source, candidates, solves)) say(sentence);
   target.delta = delta_of(candidates.own, flags.plan, "compare needs it");
   const std::optional<comparison::Records> records = records_known(source, candidates.own, train);
   if (!asks) target.epsilon = own_cost(source, target.delta);
@@ -142,6 +141,7 @@ int compare(const CompareFlags& flags) {
   Comparison all = comparison::compare(candidates, {target, solves, records}, {});
   std::vector<experiments::PlannedRun> runs;
   if (train) runs = train_rows(all, candidates.own, flags.training);
+  for (const std::string& sentence : comparison::keys_left_out(source, candidates, solves)) say(sentence);
   print(all, candidates.own, flags);
   return status_of(all, runs);
 }

@@ -44,6 +44,7 @@ class FreedMemory {
 
 }  // namespace muster::wire
 
+// NOLINTBEGIN(misc-definitions-in-headers): one source of a program includes this
 void* operator new(std::size_t size) {
   void* memory = std::malloc(std::max<std::size_t>(1, size));
   if (memory == nullptr) throw std::bad_alloc();
@@ -54,3 +55,4 @@ void operator delete(void* memory, std::size_t size) noexcept {
   if (memory != nullptr) muster::wire::FreedMemory::look(memory, size);
   std::free(memory);
 }
+// NOLINTEND(misc-definitions-in-headers)

@@ -6,7 +6,7 @@
 // called from any thread.
 #pragma once
 
-#include <string.h>
+#include <string.h>  // NOLINT(modernize-deprecated-headers): explicit_bzero is not of the C++ library
 
 #include <cstddef>
 #include <memory>
